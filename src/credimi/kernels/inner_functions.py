@@ -1,12 +1,12 @@
-"""Functions that only kernels call: translated for LLVM, but neither optimised as a whole nor made machine code.
+"""Functions that only kernels call: translated to LLVM code, but neither optimised as a whole nor made machine code.
 
-Numba does all of this for each function, and once more when a caller links it in. Here only the kernel that Python
-calls is optimised, with all that it calls inside, which halves the time that compiling takes. Nobody can call such a
-function from Python.
+Numba does all of this for each function, and again when a caller links it in. Here only the kernel that Python calls is
+optimised, together with all functions that it calls, which halves the compile time. Such a function cannot be called
+from Python.
 
-`InnerCompiler` replaces one pass of Numba's compiler, and `_InnerLibrary` two steps of what the pass does with its
-library. Should Numba rename these steps, its own are taken, and only time is lost. What Numba does first to each
-function alone is kept: without it sums are not vectorised once they are inside of a larger function.
+`InnerCompiler` replaces one pass of Numba's compiler, and `_InnerLibrary` two steps that the pass takes with its
+library. If Numba renames these steps, its own are used, and only time is lost. The first optimisation of each function
+alone stays as in Numba: without it sums are not vectorised once they are inside of a larger function.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from numba.core.typed_passes import NativeLowering
 
 
 class _InnerLibrary(JITCodeLibrary):
-    """LLVM code that waits to be linked into a kernel."""
+    """LLVM code that will be linked into a kernel."""
 
     def _optimize_final_module(self) -> None:
         pass
@@ -50,7 +50,7 @@ class InnerLowering(NativeLowering):
 
 
 class InnerCompiler(CompilerBase):
-    """Numba's compiler, but for its last pass."""
+    """Numba's compiler with another last pass."""
 
     def define_pipelines(self) -> list[PassManager]:
         """The passes that a function goes through."""

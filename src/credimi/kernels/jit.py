@@ -1,8 +1,8 @@
-"""Where kernels come from: compiled ahead of time where a wheel brought a library that fits, by Numba elsewhere.
+"""Where kernels come from: from a library that fits, compiled ahead of time, if a wheel has one; else from Numba.
 
-A kernel is a Python function under `@compiled`, its pieces are under `@inlined` or written for LLVM under `@intrinsic`.
-With a library (`prebuilt`) only the first are needed, and Numba is not loaded. The environment variable
-CREDIMI_KERNELS=numba compiles nevertheless.
+A kernel is a Python function with the decorator `@compiled`. Functions that only kernels call have `@inlined`, or
+`@intrinsic` if they write LLVM code. With a library (`prebuilt`) only kernels are needed, and Numba is not loaded. With
+the environment variable CREDIMI_KERNELS=numba the library is not used.
 """
 
 import importlib.util

@@ -1,8 +1,8 @@
-"""What happens before the first kernel can run: Numba is loaded, and may have to compile.
+"""Hooks that are called before Numba is loaded, and before it compiles a kernel.
 
-The former takes tenths of a second, the latter half a minute; kernels compiled ahead need neither. Whoever wants to do
-the one in its own way, or to be told of the other, says so here: this module loads nothing, so that it can be said
-before anything is loaded.
+Loading Numba takes tenths of a second, compiling half a minute; kernels compiled ahead need neither. A caller that
+wants to load Numba in another way, or to announce compiling, sets a hook here. This module imports nothing, so that
+hooks can be set before anything is loaded.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def _nothing(*_: str) -> None:
+def _do_nothing(*_: str) -> None:
     pass
 
 
@@ -22,11 +22,11 @@ class NoKernelsError(ImportError):
 
 
 class Wishes:
-    """What to call before Numba is loaded, and before a kernel is compiled; a later wish replaces an earlier."""
+    """Functions to call before Numba is loaded, and before a kernel is compiled; a new one replaces the old."""
 
-    before_numba: Callable[[], None] = staticmethod(_nothing)
-    compiling: Callable[[str], None] = staticmethod(_nothing)  # a kernel
-    unlisted: Callable[[str, str], None] = staticmethod(_nothing)  # a kernel, and types that `signatures` does not have
+    before_numba: Callable[[], None] = staticmethod(_do_nothing)
+    compiling: Callable[[str], None] = staticmethod(_do_nothing)  # a kernel
+    unlisted: Callable[[str, str], None] = staticmethod(_do_nothing)  # a kernel, and types that are not in `signatures`
 
 
 wishes = Wishes()

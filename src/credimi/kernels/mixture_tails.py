@@ -1,7 +1,7 @@
-"""Tails and quantiles of many mixtures: of Betas on [0, upper], or of normal laws, each with an atom at 0.
+"""Tails and quantiles of many mixtures: of Betas on [0, upper], or of normal distributions, each with an atom at 0.
 
-**Where.** A quantile is sought in y, the log-odds of x/upper for Betas and x itself for normal laws. In both a
-component's density g(y) is log-concave, without singular ends, and its logarithm has simple slopes:
+**Scale.** A quantile is searched in y, the log-odds of x/upper for Betas and x itself for normal distributions. In both
+a component's density g(y) is log-concave, without singular ends, and its logarithm has simple slopes:
 
     Beta(a, b), x in (0, 1), x' = 1 - x:   g = x^a x'^b / B(a, b),   slopes  a x' - b x,   -(a + b) x x',
     normal(m, s):                          g = phi(z)/s,             slopes  -z/s,         -1/s^2,        z = (x - m)/s.
@@ -12,20 +12,20 @@ component's density g(y) is log-concave, without singular ends, and its logarith
     c_k = k + k (b - k) x/(a + 2k - 1) + (a + k)(1 + h + k (1 + x'))/(a + 2k + 1),
     d_k = (a + k - 1)(a + b + k - 1) k (b - k) x^2/(a + 2k - 1)^2,
 
-for x below (a + 1)/(a + b + 2), above it the same for the other tail. It takes 5 to 30 terms in the tails, and in the
-middle of large parameters about half their root. Numerators and denominators are carried along, without divisions that
-wait for each other. g keeps its digits by `special.log_rise` where one parameter is small and, where both are large, by
-Stirling's series around the mean: a (log(1 + u) - u) + b (log(1 + v) - v), u = x/p - 1, v = x'/q - 1, p = 1 - q the
-mean.
+for x below (a + 1)/(a + b + 2); above it the same for the other tail. It takes 5 to 30 terms in the tails, and for
+large parameters, in the middle, about half their root. Numerators and denominators are updated without divisions that
+wait for each other. g is computed without loss of digits: by `special.log_rise` if one parameter is small and, if both
+are large, by Stirling's series around the mean: a (log(1 + u) - u) + b (log(1 + v) - v), u = x/p - 1, v = x'/q - 1,
+p = 1 - q the mean.
 
-**Quantiles.** With S the mixture's upper tail (of what is not the atom) and G its density, Newton's method on the
-log-odds of S, which are nearly straight far out, within a bracket that halves where a step would leave it. Near the
-root, with u = (S - tail)/G, the series of the inverse
+**Quantiles.** Let S be the mixture's upper tail (without the atom) and G its density. Newton's method is applied to the
+log-odds of S, which are nearly linear far out, within a bracket that is halved if a step would leave it. Near the root,
+with u = (S - tail)/G, the series of the inverse
 
     y + u - (G'/2G) u^2 + ((G'/G)^2/2 - G''/6G) u^3
 
-is left with an error of order u^4. It ends the search once no component changes much within u, so that none can hide
-there, and a bound of that error is below `_PRECISION`. O(components) a step, four to eight steps.
+has an error of order u^4. It ends the search once no component changes much within u, so that none can be missed, and
+a bound of that error is below `_PRECISION`. The cost is O(components) a step, with four to eight steps.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray, IntegerArray
 
 _PRECISION = 1e-12
-_MOST_TERMS = 100_000
+_MAX_TERMS = 100_000
 _LAST_TERM = 1e-15
-_FULL = 1e100  # from here on numerators and denominators are scaled down
-_MOST_STEPS = 400
-_FURTHEST = 745.0  # beyond these log-odds a share is 0 or 1
-_MOST_DEVIATIONS = 40.0  # beyond these a normal law has no mass
-_BOTH_LARGE = 20.0  # from here on Stirling's series for both parameters
-_HIDDEN = 0.3  # the logarithm of what a density may change by in a last step
+_RESCALE_ABOVE = 1e100  # for numerators and denominators
+_MAX_STEPS = 400
+_MAX_LOG_ODDS = 745.0  # beyond these log-odds a share is 0 or 1
+_MAX_DEVIATIONS = 40.0  # beyond these a normal distribution has no mass
+_STIRLING_FROM = 20.0  # if both parameters are at least this, Stirling's series is used for both
+_MAX_LOG_CHANGE = 0.3  # of the density of a component within the last step
 _HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 _ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 _ROOT_TWO = math.sqrt(2.0)
@@ -57,9 +57,9 @@ _ROOT_TWO = math.sqrt(2.0)
 
 @inlined
 def _log_scale(a: float, b: float) -> float:
-    """What log g has besides the terms in x; see `_log_density`."""
+    """The part of log g that does not depend on x; see `_log_density`."""
     small, large = min(a, b), max(a, b)
-    if small >= _BOTH_LARGE:
+    if small >= _STIRLING_FROM:
         series = stirling_tail(1.0 / (a + b)) - stirling_tail(1.0 / a) - stirling_tail(1.0 / b)
         return 0.5 * math.log(small / (a + b) * large) - _HALF_LOG_TWO_PI + series
     return log_rise(large, small) + small * math.log(large) - math.lgamma(small)
@@ -67,8 +67,8 @@ def _log_scale(a: float, b: float) -> float:
 
 @inlined
 def _log_density(a: float, b: float, scale: float, x: float, rest: float) -> float:
-    """log g of a Beta; `rest` = 1 - x, with digits of its own."""
-    if min(a, b) < _BOTH_LARGE:
+    """log g of a Beta; `rest` = 1 - x, computed without loss of digits."""
+    if min(a, b) < _STIRLING_FROM:
         log_x = math.log(x) if x < 0.5 else math.log1p(-rest)
         log_rest = math.log(rest) if rest < 0.5 else math.log1p(-x)
         return scale + a * log_x + b * log_rest
@@ -83,22 +83,24 @@ def _log_density(a: float, b: float, scale: float, x: float, rest: float) -> flo
 @inlined
 def _fraction(a: float, b: float, x: float, excess: float) -> float:
     """I_x(a, b)/g by its continued fraction; `excess` = a (1 - x) - b x, which may be small beside its terms."""
-    before, numerator = 0.0, 1.0
-    under, denominator = 1.0, (1.0 + excess) * a / (a + 1.0)
-    for term in range(1, _MOST_TERMS):
+    previous_numerator, numerator = 0.0, 1.0
+    previous_denominator, denominator = 1.0, (1.0 + excess) * a / (a + 1.0)
+    for term in range(1, _MAX_TERMS):
         k = np.float64(term)
         at = a + 2.0 * k - 1.0
         share = k * (b - k) * x / at
         partial = (a + k - 1.0) * (a + b + k - 1.0) * x / at * share
         whole = k + share + (a + k) / (at + 2.0) * (1.0 + excess + k * (2.0 - x))
-        before, numerator = numerator, whole * numerator + partial * before
-        under, denominator = denominator, whole * denominator + partial * under
-        if abs(numerator * under - before * denominator) <= _LAST_TERM * abs(numerator * under):
+        previous_numerator, numerator = numerator, whole * numerator + partial * previous_numerator
+        previous_denominator, denominator = denominator, whole * denominator + partial * previous_denominator
+        if abs(numerator * previous_denominator - previous_numerator * denominator) <= _LAST_TERM * abs(
+            numerator * previous_denominator
+        ):
             break
-        if denominator > _FULL:
+        if denominator > _RESCALE_ABOVE:
             scale = 1.0 / denominator
-            before *= scale
-            under *= scale
+            previous_numerator *= scale
+            previous_denominator *= scale
             numerator *= scale
             denominator = 1.0
     return numerator / denominator
@@ -117,9 +119,9 @@ def _beta_tails(a: float, b: float, density: float, x: float, rest: float) -> tu
 
 @compiled
 def log_scales(alpha: FloatArray, beta: FloatArray, scale: FloatArray) -> None:
-    """Fill what of the density of each Beta does not depend on x."""
-    for part in range(alpha.size):
-        scale[part] = _log_scale(alpha[part], beta[part])
+    """Fill the part of the log density of each Beta that does not depend on x."""
+    for component in range(alpha.size):
+        scale[component] = _log_scale(alpha[component], beta[component])
 
 
 @compiled
@@ -142,15 +144,15 @@ def upper_tails(
     for table in range(x.size):
         share, rest = x[table] / upper[table], (upper[table] - x[table]) / upper[table]
         total = p_zero[table] if x[table] < 0.0 else 0.0
-        for part in range(starts[table], starts[table + 1]):
-            a, b = first[part], second[part]
+        for component in range(starts[table], starts[table + 1]):
+            a, b = first[component], second[component]
             if gaussian:
-                total += weight[part] * 0.5 * math.erfc((x[table] - a) / (b * _ROOT_TWO))
+                total += weight[component] * 0.5 * math.erfc((x[table] - a) / (b * _ROOT_TWO))
             elif share <= 0.0:
-                total += weight[part]
+                total += weight[component]
             elif rest > 0.0:
-                density = math.exp(_log_density(a, b, scale[part], share, rest))
-                total += weight[part] * _beta_tails(a, b, density, share, rest)[1]
+                density = math.exp(_log_density(a, b, scale[component], share, rest))
+                total += weight[component] * _beta_tails(a, b, density, share, rest)[1]
         above[table] = total
 
 
@@ -167,70 +169,73 @@ def quantiles(
     tail: FloatArray,
     quantile: FloatArray,
 ) -> None:
-    """Fill the least x of each table with P(I > x) <= tail, 0 < tail < 1; the arguments are those of `upper_tails`."""
+    """Fill the smallest x of each table with P(I > x) <= tail, 0 < tail < 1; arguments as in `upper_tails`."""
     for table in range(tail.size):
         begin, end = starts[table], starts[table + 1]
-        whole, positive = 0.0, 0.0  # what is not the atom, and what of it is above 0
-        centre, rest, low, high = 0.0, 0.0, -_FURTHEST, _FURTHEST
-        for part in range(begin, end):
-            a, b = first[part], second[part]
-            whole += weight[part]
+        total_weight, positive = 0.0, 0.0  # without the atom; and its part above 0
+        centre, rest, low, high = 0.0, 0.0, -_MAX_LOG_ODDS, _MAX_LOG_ODDS
+        for component in range(begin, end):
+            a, b = first[component], second[component]
+            total_weight += weight[component]
             if gaussian:
-                positive += weight[part] * 0.5 * math.erfc(-a / (b * _ROOT_TWO))
-                centre += weight[part] * a
-                low = a - _MOST_DEVIATIONS * b if part == begin else min(low, a - _MOST_DEVIATIONS * b)
-                high = a + _MOST_DEVIATIONS * b if part == begin else max(high, a + _MOST_DEVIATIONS * b)
+                positive += weight[component] * 0.5 * math.erfc(-a / (b * _ROOT_TWO))
+                centre += weight[component] * a
+                low = a - _MAX_DEVIATIONS * b if component == begin else min(low, a - _MAX_DEVIATIONS * b)
+                high = a + _MAX_DEVIATIONS * b if component == begin else max(high, a + _MAX_DEVIATIONS * b)
             else:
-                positive += weight[part]
-                centre += weight[part] * a / (a + b)
-                rest += weight[part] * b / (a + b)
-        wanted = tail[table]
-        if positive <= wanted:
-            if not gaussian or positive + p_zero[table] > wanted:
+                positive += weight[component]
+                centre += weight[component] * a / (a + b)
+                rest += weight[component] * b / (a + b)
+        target_tail = tail[table]
+        if positive <= target_tail:
+            if not gaussian or positive + p_zero[table] > target_tail:
                 quantile[table] = 0.0
                 continue
-            wanted -= p_zero[table]
+            target_tail -= p_zero[table]
             high = min(high, 0.0)
         elif gaussian:
             low = max(low, 0.0)
-        y = centre / whole if gaussian else math.log(centre / rest)
+        y = centre / total_weight if gaussian else math.log(centre / rest)
         y = y if low < y < high else 0.5 * (low + high)
-        goal = math.log(wanted / (whole - wanted))
-        for _ in range(_MOST_STEPS):
+        goal = math.log(target_tail / (total_weight - target_tail))
+        for _ in range(_MAX_STEPS):
             share, rest = 1.0 / (1.0 + math.exp(-y)), 1.0 / (1.0 + math.exp(y))
-            above, below, density, slope, bend, wild, reach = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-            for part in range(begin, end):
-                a, b = first[part], second[part]
+            above, below, density, slope, second_derivative, error_scale, max_change = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            for component in range(begin, end):
+                a, b = first[component], second[component]
                 if gaussian:
                     z = (y - a) / b
-                    own = math.exp(-0.5 * z * z) / (_ROOT_TWO_PI * b)
-                    less, more = 0.5 * math.erfc(-z / _ROOT_TWO), 0.5 * math.erfc(z / _ROOT_TWO)
-                    one, two = -z / b, -1.0 / (b * b)
+                    component_density = math.exp(-0.5 * z * z) / (_ROOT_TWO_PI * b)
+                    component_below, component_above = 0.5 * math.erfc(-z / _ROOT_TWO), 0.5 * math.erfc(z / _ROOT_TWO)
+                    first_slope, second_slope = -z / b, -1.0 / (b * b)
                 else:
-                    own = math.exp(_log_density(a, b, scale[part], share, rest))
-                    less, more = _beta_tails(a, b, own, share, rest)
-                    one, two = a * rest - b * share, -(a + b) * share * rest
-                own *= weight[part]
-                above += weight[part] * more
-                below += weight[part] * less
-                change = abs(one) + math.sqrt(-two)
-                density += own
-                slope += own * one
-                bend += own * (one * one + two)
-                wild += own * change**3
-                reach = max(reach, change)
-            excess = above - wanted if above < below else whole - wanted - below  # from the one with more digits
+                    component_density = math.exp(_log_density(a, b, scale[component], share, rest))
+                    component_below, component_above = _beta_tails(a, b, component_density, share, rest)
+                    first_slope, second_slope = a * rest - b * share, -(a + b) * share * rest
+                component_density *= weight[component]
+                above += weight[component] * component_above
+                below += weight[component] * component_below
+                change = abs(first_slope) + math.sqrt(-second_slope)
+                density += component_density
+                slope += component_density * first_slope
+                second_derivative += component_density * (first_slope * first_slope + second_slope)
+                error_scale += component_density * change**3
+                max_change = max(max_change, change)
+            # From the smaller tail, which has more digits.
+            excess = above - target_tail if above < below else total_weight - target_tail - below
             if excess > 0.0:
                 low = y
             else:
                 high = y
-            step = excess / density  # infinite, or not a number, where the density underflows
-            precision = _PRECISION / reach if gaussian else _PRECISION
-            if reach * abs(step) < _HIDDEN and wild / density * step**4 < precision:
-                one, two = slope / density, bend / density
-                y += step * (1.0 - step * (0.5 * one - step * (0.5 * one * one - two / 6.0)))
+            step = excess / density  # infinite or NaN if the density underflows
+            precision = _PRECISION / max_change if gaussian else _PRECISION
+            if max_change * abs(step) < _MAX_LOG_CHANGE and error_scale / density * step**4 < precision:
+                first_slope, second_slope = slope / density, second_derivative / density
+                y += step * (
+                    1.0 - step * (0.5 * first_slope - step * (0.5 * first_slope * first_slope - second_slope / 6.0))
+                )
                 break
-            trial = y + (math.log(above / below) - goal) * above * below / (density * whole)
+            trial = y + (math.log(above / below) - goal) * above * below / (density * total_weight)
             y = trial if low < trial < high else 0.5 * (low + high)
             if high - low <= 1e-15 * abs(y):
                 break

@@ -1,11 +1,12 @@
 """How Numba compiles every kernel: without the interpreter lock, cached on disk where the disk allows it.
 
-Threads are ordinary Python threads over chunks of the work: a kernel that holds no lock needs no threading layer, so
-two callers at once, a fork or a process pool cannot crash one. Sums may be re-ordered (`reassoc`, `contract`), which is
-what lets the compiler use vector instructions; NaN and infinity keep their meaning.
+Threads are ordinary Python threads over chunks of the work. A kernel that holds no lock needs no threading layer of
+Numba, which two callers at once, a fork or a process pool could crash. Sums may be re-ordered (`reassoc`, `contract`),
+so that the compiler can use vector instructions; NaN and infinity keep their meaning.
 
-Kernels write out sums, largest and smallest elements as loops: with numpy's own (`values.sum()`, `np.argmax`) a cached
-kernel loads the part of Numba that has them, which loads scipy's linear algebra, for longer than all else takes.
+Kernels write out sums, largest and smallest elements as loops. With numpy's own (`values.sum()`, `np.argmax`) a cached
+kernel loads the part of Numba that has them, which loads scipy's linear algebra. This takes longer than everything
+else.
 """
 
 import hashlib
@@ -35,9 +36,7 @@ __all__ = ["cgutils", "compiled", "inlined", "intrinsic", "ir", "types"]
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
-intrinsic: Callable[[Callable[..., Any]], Any] = (
-    extending.intrinsic
-)  # LLVM written out, where Numba has no words for it
+intrinsic: Callable[[Callable[..., Any]], Any] = extending.intrinsic  # for LLVM code that Numba cannot express
 
 _SUMS_MAY_BE_REORDERED = {"reassoc", "contract"}
 
@@ -50,16 +49,16 @@ def compiled(function: Kernel) -> Kernel:
 
 
 def inlined(function: Kernel) -> Kernel:
-    """Compile a piece of a kernel into its callers.
+    """Compile a function into the kernels that call it.
 
-    A call passes every array of a table as seven numbers and counts references, which for a 2 x 4 table costs as much
-    as the arithmetic.
+    A call passes every array as seven numbers and counts references, which for a 2 x 4 table costs as much as the
+    arithmetic.
     """
     return cast("Kernel", _Piece(function))
 
 
 class _Piece:
-    """A piece of kernels: compiled into them, and an ordinary function where Python calls it."""
+    """A function that is compiled into the kernels that call it; called from Python, it is an ordinary function."""
 
     def __init__(self, function: Callable[..., object]) -> None:
         self._function = function
@@ -84,16 +83,16 @@ class NumbaKernel:
         self._entries: dict[str, Callable[..., object]] = {}
 
     def __call__(self, *arguments: object) -> object:
-        """Call the kernel; compile it first, or take it from the cache, where that was not done yet."""
+        """Call the kernel; the first call compiles it, or loads it from the cache."""
         signature = signature_of(arguments)
         entry = self._entries.get(signature)
         return entry(*arguments) if entry is not None else self.prepare(signature)(*arguments)
 
     def prepare(self, signature: str) -> Callable[..., object]:
-        """Compile the kernel for these types, or take it from the cache."""
+        """Compile the kernel for these types, or load it from the cache."""
         if signature not in SIGNATURES.get(self.__name__, ()):
             wishes.unlisted(self.__name__, signature)
-            return cast("Callable[..., object]", self.dispatcher)  # as Numba does it
+            return cast("Callable[..., object]", self.dispatcher)  # which compiles for any types
         argument_types = numba_types(signature)
         if not self._is_cached(argument_types):
             wishes.compiling(self.__name__)
@@ -107,7 +106,7 @@ class NumbaKernel:
         return signature in self._entries or self._is_cached(numba_types(signature))
 
     def _is_cached(self, argument_types: tuple[Any, ...]) -> bool:
-        with suppress(AttributeError, TypeError):  # private to Numba: should it change, nobody is told of compiling
+        with suppress(AttributeError, TypeError):  # private to Numba: if it changes, compiling is not announced
             cache = self.dispatcher._cache  # noqa: SLF001  (see above)
             key = cache._index_key(argument_types, self.dispatcher.targetctx.codegen())  # noqa: SLF001  (see above)
             return key in cache._cache_file._load_index()  # noqa: SLF001  (see above)
@@ -118,28 +117,28 @@ def numba_types(signature: str) -> tuple[Any, ...]:
     """Numba's types for the words of a signature."""
     from credimi.kernels.moments.information_matrix import Workspace  # noqa: PLC0415  (it is compiled itself)
 
-    found: list[Any] = []
-    outside: list[list[Any]] = []
+    parsed: list[Any] = []
+    outer: list[list[Any]] = []
     for word in signature.replace("(", "( ").replace(")", " )").split():
         if word == "(":
-            outside.append(found)
-            found = []
+            outer.append(parsed)
+            parsed = []
         elif word == ")":
-            parts, found = found, outside.pop()
+            parts, parsed = parsed, outer.pop()
             named, plain = cast("Any", (types.NamedTuple, types.Tuple))
-            found.append(named(parts, Workspace) if isinstance(parts[0], types.Array) else plain(parts))
+            parsed.append(named(parts, Workspace) if isinstance(parts[0], types.Array) else plain(parts))
         else:
             scalar = from_dtype(np.dtype(word[:2]))
-            found.append(types.Array(scalar, word.count(":"), "C") if word.endswith("]") else scalar)
-    return tuple(found)
+            parsed.append(types.Array(scalar, word.count(":"), "C") if word.endswith("]") else scalar)
+    return tuple(parsed)
 
 
 @cache
 def _sources_stamp(module: str) -> str:
     """A digest of the source of a module of kernels and of all modules of kernels that it uses.
 
-    Numba takes a cached kernel for fresh while the file that it stands in is unchanged, but kernels are compiled into
-    each other: after a change to one file the others' caches would silently compute what it did before.
+    Numba uses a cached kernel as long as its own file is unchanged. But kernels are compiled into each other: after a
+    change to one file, the cached kernels of other files would silently use the old code.
     """
     digest = hashlib.sha256()
     for path in sorted(_files_used_by(module)):
@@ -148,7 +147,7 @@ def _sources_stamp(module: str) -> str:
 
 
 def _files_used_by(module: str) -> set[Path]:
-    """The file of a module of kernels, those of all that it imports, and the two that say how they are compiled."""
+    """The file of a module of kernels, those of all kernels that it imports, and the two that define how to compile."""
     files, modules = {Path(__file__), Path(__file__).with_name("inner_functions.py")}, [module]
     while modules:
         path = Path(__file__).parent.joinpath(*modules.pop().split(".")[2:]).with_suffix(".py")
@@ -156,17 +155,17 @@ def _files_used_by(module: str) -> set[Path]:
             files.add(path)
             for package, names in _KERNEL_IMPORT.findall(path.read_text(encoding="utf-8")):
                 used = [package, *(f"{package}.{name}" for name in re.findall(r"\w+", names))]
-                modules += [name for name in used if name != "credimi.kernels.jit"]  # what it has is not compiled
+                modules += [name for name in used if name != "credimi.kernels.jit"]  # its contents are not compiled
     return files
 
 
 def _load_cached(guard: Any, load: Any, signature: Any, context: Any) -> Any:
-    """As Numba loads a kernel, but without all that it can compile, of which what is compiled needs nothing.
+    """Load a kernel as Numba does, but without registering all functions that Numba can compile.
 
-    To register that takes as long as to load Numba itself.
+    A compiled kernel needs none of them, and registering them takes as long as loading Numba itself.
     """
     rtsys.initialize(context)
-    with guard(), suppress(ImportError):  # a cache that names a module that has moved since: compile again
+    with guard(), suppress(ImportError):  # the cache names a module that was moved: compile again
         return load(signature, context)
     return None
 
@@ -175,17 +174,17 @@ _COMPILE = partial(numba.njit, nogil=True, error_model="numpy", fastmath=_SUMS_M
 
 
 def _inner(function: Callable[..., object], *, forceinline: bool) -> Any:
-    """The function as other kernels call it."""
+    """The function in the form that other kernels call."""
     return _COMPILE(no_cpython_wrapper=True, forceinline=forceinline, pipeline_class=InnerCompiler)(function)
 
 
 def _compile(function: Callable[..., object]) -> Any:
-    """The function as Python calls it."""
+    """The function in the form that Python calls."""
     try:
         kernel: Any = _COMPILE(cache=True)(function)
-    except RuntimeError:  # Numba found no writable place for its cache: a read-only install without a home
+    except RuntimeError:  # Numba found no writable folder for its cache: a read-only install without a home
         return _COMPILE()(function)
-    with suppress(AttributeError):  # private to Numba: should it change, only these refinements are lost
+    with suppress(AttributeError):  # private to Numba: if it changes, only these refinements are lost
         cache = kernel._cache  # noqa: SLF001  (see above)
         cache._cache_file._source_stamp = _sources_stamp(function.__module__)  # noqa: SLF001  (see above)
         steps = cache._guard_against_spurious_io_errors, cache._load_overload  # noqa: SLF001  (see above)

@@ -1,9 +1,9 @@
 """Kernels compiled ahead of time (tools/compile_kernels.py), called without Numba.
 
-The folder `compiled` of a wheel has a library for each level of the processor, the best one first in `_LEVELS`. A
-function of it takes a pointer for its result, one for an exception, and then its arguments: of an array two pointers
-that only Numba's own arrays need, the number and the size of its elements, where they lie, its shape and its strides;
-of a tuple its parts.
+The folder `compiled` of a wheel has a library for each level of processors; `_LEVELS` has the best one first. A
+function of the library takes a pointer for its result, one for an exception, and then its arguments. An array is passed
+as two pointers that only Numba's own arrays need, the number and the size of its elements, their address, its shape and
+its strides; a tuple is passed as its parts.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ Kernel = TypeVar("Kernel", bound="Callable[..., object]")
 
 _FOLDER = Path(__file__).parent / "compiled"
 _ENDING = {"linux": ".so", "darwin": ".dylib", "win32": ".dll"}
-_LEVELS = {  # what the processor must have, by numpy's words
+_LEVELS = {  # features that the processor must have, as numpy names them
     "x86-64-v4": ("AVX512_SKX",),
     "x86-64-v3": ("AVX2", "FMA3"),
     "x86-64": (),
     "generic": (),
 }
 _NOT_COMPILED = ("jit.py", "jit_hooks.py", "prebuilt.py", "signatures.py")
-_FINE = (0, -2)  # how a function ends that has nothing to return
-_SCRATCH = 32  # bytes for what is returned, at most three numbers, and for an exception
+_SUCCESS_CODES = (0, -2)  # -2: the function returned None
+_SCRATCH_BYTES = 32  # for the result, at most three numbers, and for an exception
 
 
 def library(folder: Path = _FOLDER) -> Library | None:
-    """The best library that fits this machine and these sources; None where there is none."""
+    """The best library that fits this machine and these sources; None if there is none."""
     for level, needed in _LEVELS.items():
         file = folder / (level + _ENDING.get(sys.platform, ".so"))
-        if file.exists() and _has(needed):
+        if file.exists() and _processor_has(needed):
             with suppress(OSError, ValueError, KeyError):  # built for another machine, or damaged: compile instead
                 manifest = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
                 if manifest["sources"] == sources_digest():
@@ -62,7 +62,7 @@ def sources_digest() -> str:
     return digest.hexdigest()
 
 
-def _has(needed: Sequence[str]) -> bool:
+def _processor_has(needed: Sequence[str]) -> bool:
     core = sys.modules.get("numpy._core._multiarray_umath")  # private to numpy: should it change, the plainest level
     features = getattr(core, "__cpu_features__", {})
     return all(features.get(feature, False) for feature in needed)
@@ -77,7 +77,7 @@ class Library:
         self._kernels = kernels
 
     def compiled(self, function: Kernel) -> Kernel:
-        """The kernel of this function; the function itself where the library has none, as only kernels call it."""
+        """The kernel of this function; the function itself if the library has none, as only kernels call it."""
         name = name_of(function)
         functions = {
             signature: (_declare(getattr(self._functions, symbol), signature), returned)
@@ -87,18 +87,18 @@ class Library:
 
 
 def inside_others(function: Kernel) -> Kernel:
-    """A piece of kernels: the library has it inside them."""
+    """A function that only kernels call: the library has it inside of them."""
     return function
 
 
 class Unused:
-    """Stands for what only a compiler needs: whatever is asked of it, it gives itself."""
+    """Replaces objects that only a compiler needs: every attribute and every call returns the object itself."""
 
     def __getattr__(self, name: str) -> Unused:
         return self
 
     def __call__(self, *_: object) -> Unused:
-        """Give itself again."""
+        """Return the object itself."""
         return self
 
 
@@ -110,14 +110,14 @@ class PrebuiltKernel:
         self._functions = functions
 
     def __call__(self, *arguments: object) -> Any:
-        """Call the kernel; like any compiled kernel it lets other threads run."""
-        found = self._functions.get(signature_of(arguments))
-        if found is None:
+        """Call the kernel; other threads can run meanwhile."""
+        declared = self._functions.get(signature_of(arguments))
+        if declared is None:
             return self._call_on_copies(arguments)
-        function, returned = found
-        scratch = ctypes.create_string_buffer(_SCRATCH)
+        function, returned = declared
+        scratch = ctypes.create_string_buffer(_SCRATCH_BYTES)
         start = ctypes.addressof(scratch)
-        if function(start, start + _SCRATCH - 8, *_flat(arguments)) not in _FINE:
+        if function(start, start + _SCRATCH_BYTES - 8, *_flat(arguments)) not in _SUCCESS_CODES:
             raise MemoryError(f"the kernel {self.__name__} found no memory for its work")
         if not returned:
             return None
@@ -125,7 +125,7 @@ class PrebuiltKernel:
         return values if len(values) > 1 else values[0]
 
     def _call_on_copies(self, arguments: tuple[object, ...]) -> Any:
-        """Call the kernel with arrays of types that it was compiled for, and copy back what it wrote."""
+        """Call the kernel with copies in types that it was compiled for, and copy back what it wrote."""
         for signature in self._functions:
             with suppress(TypeError, KeyError):
                 copies = _as_declared(arguments, signature)
@@ -140,7 +140,7 @@ class PrebuiltKernel:
 
 
 def _declare(function: Any, signature: str) -> Any:
-    """Tell ctypes what the function takes."""
+    """Declare the types of the arguments to ctypes."""
     integer, number = ctypes.c_int64, ctypes.c_double
     kinds: list[type] = [ctypes.c_void_p, ctypes.c_void_p]
     for word in signature.replace("(", "").replace(")", "").split():
@@ -155,12 +155,12 @@ def _declare(function: Any, signature: str) -> Any:
 
 
 def _flat(arguments: tuple[object, ...]) -> list[object]:
-    """The arguments as the function takes them."""
+    """The arguments in the form that the function takes."""
     parts: list[object] = []
     for argument in arguments:
         if isinstance(argument, np.ndarray):
-            place = argument.__array_interface__["data"][0]
-            parts += (None, None, argument.size, argument.itemsize, place, *argument.shape, *argument.strides)
+            address = argument.__array_interface__["data"][0]
+            parts += (None, None, argument.size, argument.itemsize, address, *argument.shape, *argument.strides)
         elif isinstance(argument, tuple):
             parts += _flat(argument)
         else:
@@ -169,7 +169,7 @@ def _flat(arguments: tuple[object, ...]) -> list[object]:
 
 
 def _as_declared(arguments: tuple[object, ...], signature: str) -> tuple[object, ...]:
-    """The arguments with their arrays as the signature has them; an error where that would change a value."""
+    """The arguments converted to the types of the signature; an error if that would change a value."""
     words = signature.split()
     if "(" in signature or len(words) != len(arguments):
         raise TypeError(signature)

@@ -1,15 +1,15 @@
 """The types that every kernel is called with from Python: what is compiled ahead, and what `credimi warm-up` compiles.
 
-A type is a dtype of numpy without its byte order, with its dimensions behind it where it is an array: `f8` is a
-float, `u1[:]` a row of bytes, `f8[:,:]` a matrix. All arrays are C-contiguous. Parentheses are a tuple of
-integers, or the `Workspace` of `information_matrix`. The tests fail where a kernel is called with other types.
+A type is a dtype of numpy without its byte order, followed by the dimensions if it is an array: `f8` is a float,
+`u1[:]` an array of bytes, `f8[:,:]` a matrix. All arrays are C-contiguous. Parentheses are a tuple of integers, or the
+`Workspace` of `information_matrix`. The tests fail if a kernel is called with other types.
 """
 
 from itertools import product
 
 import numpy as np
 
-_TABLES = "f8[:] i8[:] i8[:] i8[:]"  # cells of all tables, their places, rows and columns
+_TABLES = "f8[:] i8[:] i8[:] i8[:]"  # cells of all tables; offset, rows and columns of each
 _WORKSPACE = "(f8[:,:] f8[:,:] f8[:,:,:] f8[:,:,:])"
 _CODES = ("u1", "u2", "u4")
 
@@ -101,7 +101,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     ),
 }
 
-FIRST_NEEDED = (  # by every ranking, those that take longest to compile first; the first types of each
+FIRST_NEEDED = (  # by every ranking, with their first types; longest to compile first
     "evidence.two_sided_weights.weigh_two_sided",
     "moments.many_tables.two_sided",
     "evidence.adaptive_weights.weigh",
@@ -115,7 +115,7 @@ FIRST_NEEDED = (  # by every ranking, those that take longest to compile first; 
     "mixture_tails.log_scales",
 )
 
-NEEDED_BY: dict[str, tuple[str, ...]] = {  # commands beyond a ranking: the beginnings of the kernels' names
+NEEDED_BY: dict[str, tuple[str, ...]] = {  # by other commands: the beginnings of the names of kernels
     "select": ("evidence.occurring", "pairs.column_bits", "pairs.pair_bits", "pairs.pair_evidence.evidence_of_blocks"),
     "interactions": ("pairs.column_bits", "pairs.pair_bits", "pairs.pair_evidence", "pairs.pair_screen"),
     "pairs": ("evidence.evidence_at", "pairs.all_pairs", "pairs.missing_margins", "pairs.star_mesh"),
@@ -124,7 +124,7 @@ NEEDED_BY: dict[str, tuple[str, ...]] = {  # commands beyond a ranking: the begi
     "table": ("evidence.occurring", "mode."),
 }
 
-NEEDED_FOR_MANY_CELLS = (  # of files that numpy and pyarrow would be longer at than it takes to load these
+NEEDED_FOR_MANY_CELLS = (  # of a file, if numpy and pyarrow take longer than loading these
     "pair_counts.",
     "reading.csv_fields.",
     "reading.parquet_pages.",
@@ -141,8 +141,9 @@ _ARRAY_WORDS = {
 
 
 def signature_of(arguments: tuple[object, ...]) -> str:
-    """The types of a call's arguments as they are written here."""
-    return " ".join([_PLAIN.get(type(argument)) or _word(argument) for argument in arguments])  # in a hurry
+    """The types of a call's arguments, in the notation of this module."""
+    # Fast, as every call of a kernel comes here.
+    return " ".join([_PLAIN.get(type(argument)) or _word(argument) for argument in arguments])
 
 
 def _word(argument: object) -> str:
@@ -157,5 +158,5 @@ def _word(argument: object) -> str:
 
 
 def name_of(function: object) -> str:
-    """The name of a kernel here: its module's, without what all have, and its own."""
+    """The name of a kernel in this module: that of its module, without the common beginning, and its own."""
     return f"{function.__module__}.{getattr(function, '__name__', '')}".removeprefix("credimi.kernels.")

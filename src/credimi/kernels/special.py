@@ -5,9 +5,8 @@ With psi the digamma function, the moments of a Dirichlet with parameters c need
     log_excess(c) = psi(c + 1) - log c                      falls from infinity to 1/(2c),
     log_spread(c) = c (c + 1) psi'(c + 1) - c               rises from 0 to 1/2 - 1/(3c).
 
-Both are small where psi and c psi' are large, so the moments are formed from them without cancellation: with counts of
-10^12 the posterior variance of mutual information is of order 10^-24, and a difference of digammas would hold none of
-it.
+Both are small where psi and c psi' are large, so that moments made of them do not suffer from cancellation: with counts
+of 10^12 the posterior variance of mutual information is of order 10^-24, and would be lost in a difference of digammas.
 
 For c >= 12 the asymptotic series in 1/c are used, below it the recurrences psi(x) = psi(x + 8) - sum 1/(x + k) and
 likewise for psi', with the eight reciprocals folded into one division: t = x (x + 7) gives
@@ -18,7 +17,7 @@ The evidence of a Dirichlet-multinomial is made of rising factorials, Gamma(a + 
 
     log_rise(a, n) = log [Gamma(a + n)/Gamma(a)] - n log a           = log prod_{k < n} (1 + k/a) for whole n
 
-is small where a is large beside n: what is left out cancels between a table and its margins. With Stirling's series
+is small where a is large beside n; the omitted terms cancel between a table and its margins. With Stirling's series
 log Gamma(x) = (x - 1/2) log x - x + log(2 pi)/2 + s(1/x), it is for x >= 8
 
     (x + n - 1/2) log(1 + n/x) - n + s(1/(x + n)) - s(1/x),
@@ -157,7 +156,7 @@ def log_rise(a: float, n: float) -> float:
 
 @inlined
 def log_rise_of_large(a: float, n: float) -> float:
-    """The same for a >= 8, with one logarithm instead of three."""
+    """log_rise for a >= 8, with one logarithm instead of three."""
     inverse, after = 1.0 / a, 1.0 / (a + n)
     series = stirling_tail(after) - stirling_tail(inverse)
     return (a + n - 0.5) * logarithm_of_one_plus(n * inverse) - n + series

@@ -1,7 +1,8 @@
 """Compile kernels before they are needed, in several processes at once: Numba itself compiles one at a time.
 
-Each process takes the next kernel as soon as it is done with one, and puts it into Numba's cache, where whoever needs
-it finds it. What kernels have in common is compiled by the first that meets it, so those that take longest go first.
+Each process takes the next kernel as soon as it has finished one, and stores it in Numba's cache, from which other
+processes load it. What kernels have in common is compiled by the first that needs it, so those that take longest go
+first.
 """
 
 from __future__ import annotations
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 Task = tuple[str, str]  # a kernel's name and its types
 
 
-def tasks(command: str | None = None, asked: str = "") -> list[Task]:
-    """All kernels, or those that a command needs that asks for this one first; those of every ranking before others.
+def tasks(command: str | None = None, first_kernel: str = "") -> list[Task]:
+    """All kernels, or those that a command needs; the kernels of every ranking come first.
 
-    Files are read before all else, so that a command that asks for another kernel first does not read many cells.
+    `first_kernel` is the first kernel that the command called. Files are read before everything else, so that a command
+    that calls another kernel first does not read many cells, and needs no kernels for that.
     """
     wanted = NEEDED_BY.get(command or "", ())
-    if asked.startswith(NEEDED_FOR_MANY_CELLS):
+    if first_kernel.startswith(NEEDED_FOR_MANY_CELLS):
         wanted += NEEDED_FOR_MANY_CELLS
     names = dict.fromkeys([*FIRST_NEEDED, *(name for name in SIGNATURES if command is None or name.startswith(wanted))])
     return [(name, types) for name in names for types in SIGNATURES[name][: None if command is None else 1]]
@@ -40,18 +42,18 @@ def tasks(command: str | None = None, asked: str = "") -> list[Task]:
 
 @cache
 def is_compiled(*beginnings: str) -> bool:
-    """Whether the kernels whose names begin so are compiled for all types: by a wheel, or earlier on this machine."""
+    """Whether all kernels with these beginnings of names are compiled for all types: in a wheel, or on this machine."""
     names = [name for name in SIGNATURES if name.startswith(beginnings)]
     return jit.LIBRARY is not None or all(
         kernel(name).is_compiled(types) for name in names for types in SIGNATURES[name]
     )
 
 
-def compile_all(wanted: list[Task], processes: int, told: Callable[[int, int], None]) -> None:
-    """Compile what is wanted and is not in the cache; `told` hears how many are done, and of how many."""
+def compile_all(wanted: list[Task], processes: int, report_progress: Callable[[int, int], None]) -> None:
+    """Compile the kernels that are not in the cache; call `report_progress` with how many are done, and of how many."""
     if jit.LIBRARY is not None:
         return  # a wheel brought all of them compiled
-    queue, done = deque(wanted), []
+    queue, finished = deque(wanted), []
 
     def work(_: int) -> None:
         command = [sys.executable, "-m", "credimi.kernels.warm_up"]
@@ -61,7 +63,7 @@ def compile_all(wanted: list[Task], processes: int, told: Callable[[int, int], N
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # Ctrl-C reaches them too: their tracebacks would help nobody
+            stderr=subprocess.DEVNULL,  # Ctrl-C reaches them too, and their tracebacks would not help
             text=True,
         ) as process:
             assert process.stdin is not None  # noqa: S101  (for the type checker)
@@ -70,23 +72,23 @@ def compile_all(wanted: list[Task], processes: int, told: Callable[[int, int], N
                 process.stdin.write("\t".join(queue.popleft()) + "\n")
                 process.stdin.flush()
                 if not process.stdout.readline():
-                    return  # it was killed: who needs the kernel compiles it
-                done.append(1)
-                told(len(done), len(wanted))
+                    return  # the process was killed: the kernel is compiled when it is needed
+                finished.append(1)
+                report_progress(len(finished), len(wanted))
 
     with ThreadPoolExecutor(processes) as pool:
         list(pool.map(work, range(min(processes, len(wanted)))))
 
 
 def kernel(name: str) -> Any:
-    """The kernel of a name such as "moments.many_tables.classify"."""
+    """The kernel with a name such as "moments.many_tables.classify"."""
     module, function = name.rsplit(".", 1)
     return getattr(importlib.import_module(f"credimi.kernels.{module}"), function)
 
 
 def _serve(lines: Iterator[str]) -> None:
-    """Compile one kernel a line, and answer when it is done."""
-    gc.set_threshold(50_000, 20, 50)  # to look for garbage as often as usual takes a quarter of the time
+    """Read the names of kernels, one a line; compile each, and answer when it is done."""
+    gc.set_threshold(50_000, 20, 50)  # with the usual threshold, garbage collection takes a quarter of the time
     for line in lines:
         name, types = line.rstrip("\n").split("\t")
         kernel(name).prepare(types)

@@ -1,7 +1,7 @@
 """Counts of very many columns of few rows, all in one call.
 
-`pair_counts` counts one to four columns a call, at the speed of memory. Where a column has some hundred rows only, the
-calls cost more than the counting. Here one call counts all.
+`pair_counts` counts one to four columns a call, at the speed of memory. If a column has only some hundred rows, the
+calls take longer than the counting. Here one call counts all columns.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ def count_columns(
 ) -> None:
     """Add column `chosen[k]`, a row of `codes`, to `flat[offsets[k] + group (values[k] + 1) + code]`.
 
-    A code of `values[k]` or more is missing.
+    A code of `values[k]` or more means missing.
     """
-    for place in range(chosen.size):
-        column, last, start = chosen[place], values[place], offsets[place]
-        width = last + 1
+    for index in range(chosen.size):
+        column, missing_code, offset = chosen[index], values[index], offsets[index]
+        width = missing_code + 1
         for row in range(groups.size):
-            code = min(np.int64(codes[column, row]), last)
-            flat[start + np.int64(groups[row]) * width + code] += 1
+            code = min(np.int64(codes[column, row]), missing_code)
+            flat[offset + np.int64(groups[row]) * width + code] += 1

@@ -1,4 +1,4 @@
-"""64 bytes at a time: LLVM's vectors, written out where its optimiser would not find them."""
+"""64 bytes at a time: LLVM's vectors, written out where its optimiser would not use them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from credimi.kernels.jit import intrinsic, ir, types
 
 LLVM = Any  # a type, a value or a builder, as Numba hands them to an intrinsic
 
-WORD = 64  # bytes in a vector, and bits in the word that says something of each
+WORD = 64  # bytes in a vector, and bits in a word that has one for each of these bytes
 INTEGER = ir.IntType(64)
 ROWS = ir.VectorType(ir.IntType(8), WORD)
 _INDEX = ir.IntType(32)
@@ -23,9 +23,9 @@ def splat(builder: LLVM, scalar: LLVM, vector: LLVM) -> LLVM:
     )
 
 
-def data_of(context: LLVM, builder: LLVM, kind: LLVM, array: LLVM) -> LLVM:
+def data_of(context: LLVM, builder: LLVM, array_type: LLVM, array: LLVM) -> LLVM:
     """The address of an array's first element."""
-    return context.make_array(kind)(context, builder, array).data
+    return context.make_array(array_type)(context, builder, array).data
 
 
 def load(builder: LLVM, pointer: LLVM, vector: LLVM) -> LLVM:
@@ -37,7 +37,7 @@ def load(builder: LLVM, pointer: LLVM, vector: LLVM) -> LLVM:
 
 @intrinsic
 def equal_bits(_typing: LLVM, codes: LLVM, word: LLVM, value: LLVM) -> LLVM:
-    """Which of the 64 codes from 64 * word on equal the value, one bit each."""
+    """One bit for each of the 64 codes from 64 * word on: whether it equals the value."""
 
     def generate(context: LLVM, builder: LLVM, signature: LLVM, arguments: LLVM) -> LLVM:
         codes, word, value = arguments

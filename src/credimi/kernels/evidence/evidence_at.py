@@ -1,7 +1,7 @@
-"""log B_K of tables at one strength K each, however large: what the weights of the adaptive prior are made from.
+"""log B_K of tables, each at one strength K; the weights of the adaptive prior are made from it.
 
-`adaptive_weights` and `two_sided_weights` return P(independent) itself, which is 0 in doubles beyond e^745 to 1. With
-the weight of one K and its log B_K, its logarithm is known whatever its size (see
+`adaptive_weights` and `two_sided_weights` return P(independent) itself. Beyond odds of e^745 to 1 a double cannot hold
+it, and it is 0. Its logarithm follows from the weight of one K and its log B_K, however small it is (see
 `credimi.inference.adaptive_prior.log_odds_of_dependence`).
 """
 
@@ -32,7 +32,7 @@ def log_evidence_at(
     strength: FloatArray,
     log_evidence: FloatArray,
 ) -> None:
-    """Fill log B_K of each table, relative to independence, K being its `strength`."""
+    """Fill log B_K of each table, relative to independence; K is its `strength`."""
     side, cells = 1, 1
     for table in range(offsets.size):
         side = max(side, rows[table], columns[table])
@@ -48,7 +48,7 @@ def log_evidence_at(
             continue
         transpose = width > height
         r, s = (width, height) if transpose else (height, width)
-        table_cells, counts, chance = np.empty(r * s), np.empty((r, s)), np.empty((r, s))
+        table_cells, counts, probability = np.empty(r * s), np.empty((r, s)), np.empty((r, s))
         row_only, column_only, row_slope, column_slope = np.empty(r), np.empty(s), np.empty(r), np.empty(s)
         work = workspace(r, s)
         load(flat, start, 0.0, transpose, r, s, table_cells, row_only, column_only)
@@ -56,9 +56,9 @@ def log_evidence_at(
         for i in range(r):
             for j in range(s):
                 counts[i, j] = table_cells[i * s + j] + strength[table] * of_rows[i] * of_columns[j]
-        find_mode(counts, row_only, column_only, chance, row_slope, column_slope, work)
+        find_mode(counts, row_only, column_only, probability, row_slope, column_slope, work)
         log_evidence[table] += _margins_evidence(
-            counts, row_only, column_only, chance, row_slope, np.empty(side), np.empty(side), work
+            counts, row_only, column_only, probability, row_slope, np.empty(side), np.empty(side), work
         )
 
 
@@ -74,9 +74,9 @@ def log_prior_of_points(
     strengths: FloatArray,
     log_prior: FloatArray,
 ) -> None:
-    """Fill the logarithm of the prior weight of a point of each table's grid, given dependence.
+    """Fill the logarithm of the prior weight, given dependence, of a point of each table's grid.
 
-    A grid that was made finer has points that stand for a shorter stretch of log K.
+    The points of a grid that was made finer represent shorter intervals of log K.
     """
     side = 1
     for table in range(offsets.size):

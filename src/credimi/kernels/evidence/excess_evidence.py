@@ -1,4 +1,4 @@
-"""How far the evidence of one stratum is above 1 on average under independence, as its margins are its own rows'.
+"""How far the evidence of one stratum is above 1 on average under independence, because its margins are estimated.
 
 With a_i, b_j the shares of the margins, the mean of B_K over all tables with the same margins has a closed form if each
 row of the data has a class of its own: then all these tables have the same evidence. With R = `special.log_rise`,
@@ -10,9 +10,9 @@ where F_a = 0, and likewise if each row has a value of its own. In general
     log E[B_K] = (F - F_a)(F - F_b) / F
 
 holds in both these cases, and everywhere to first order in 1/K, where it is (P - A)(P - B)/(2 K P), P = n (n - 1),
-A = sum n_i (n_i - 1)/a_i, B = sum n_j (n_j - 1)/b_j. The first order alone does for strata of a row a cell or more. In
-thinner ones it is too small: in a thousand strata of four rows each, ten classes and ten values, independent columns
-would look dependent for sure.
+A = sum n_i (n_i - 1)/a_i, B = sum n_j (n_j - 1)/b_j. The first order is enough for strata with at least one row a
+cell. In thinner ones it is too small: with a thousand strata of four rows each, ten classes and ten values, independent
+columns would seem dependent with certainty.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from credimi.kernels.special import log_rise, logarithm
 if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray
 
-LEAST = -0.5  # of the excess of first order, where that does not hold
+MIN_EXCESS = -0.5  # a first-order excess below this is not valid
 
 
 @inlined
@@ -50,26 +50,28 @@ def is_thin(total: float, r: int, s: int) -> bool:
 
 
 @inlined
-def take_off_thin(total: float, margins: FloatArray, r: int, s: int, strength: FloatArray, score: FloatArray) -> None:
+def subtract_thin_excess(
+    total: float, margins: FloatArray, r: int, s: int, strength: FloatArray, score: FloatArray
+) -> None:
     """Subtract log E[B_K] of a thin stratum from the score of every strength."""
     by_class, by_value, classes, values = margins[0], margins[1], margins[2], margins[3]
     for point in range(strength.size):
         k = strength[point]
-        whole = log_rise(k, total)
-        of_rows, of_columns = whole, whole
+        rise = log_rise(k, total)
+        of_rows, of_columns = rise, rise
         for i in range(r):
             of_rows -= log_rise(k * classes[i], by_class[i]) if by_class[i] > 0.0 else 0.0
         for j in range(s):
             of_columns -= log_rise(k * values[j], by_value[j]) if by_value[j] > 0.0 else 0.0
-        score[point] -= max(of_rows * of_columns / whole, logarithm(1.0 + LEAST))
+        score[point] -= max(of_rows * of_columns / rise, logarithm(1.0 + MIN_EXCESS))
 
 
 @inlined
-def take_off_excess(total: float, margins: FloatArray, r: int, s: int, strength: FloatArray, score: FloatArray) -> None:
-    """Subtract log E[B_K] from the score of every strength; `margins` as `adaptive_weights.shares` fills them."""
+def subtract_excess(total: float, margins: FloatArray, r: int, s: int, strength: FloatArray, score: FloatArray) -> None:
+    """Subtract log E[B_K] from the score of every strength; `adaptive_weights.shares` filled the `margins`."""
     if is_thin(total, r, s):
-        take_off_thin(total, margins, r, s, strength, score)
+        subtract_thin_excess(total, margins, r, s, strength, score)
     else:
         first = _first_order(total, margins, r, s)
         for point in range(strength.size):
-            score[point] -= logarithm(1.0 + max(first / strength[point], LEAST))
+            score[point] -= logarithm(1.0 + max(first / strength[point], MIN_EXCESS))

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 @inlined
 def finer_grid(lanes: FloatArray, points: int, ratio: float, log_point: float) -> tuple[float, float, float]:
-    """Where the grid begins that is finer around the largest evidence, its ratio, and the log of a point's weight."""
+    """A finer grid around the largest evidence: its first strength, its ratio, and the log of a point's weight."""
     least, finer = zoom_in(lanes[0], lanes[1], points)
     return least, finer, log_point + np.log(np.log(finer) / np.log(ratio))
 
 
 @inlined
 def log_mean(evidence: FloatArray, points: int, log_point: float) -> float:
-    """log of the mean of exp(evidence) over the first points, whose weight is given as a logarithm."""
-    top = evidence[0]
+    """log of the mean of exp(evidence) over the first points; `log_point` is the logarithm of a point's weight."""
+    largest = evidence[0]
     for point in range(1, points):
-        top = max(top, evidence[point])
-    whole = 0.0
+        largest = max(largest, evidence[point])
+    total = 0.0
     for point in range(points):
-        whole += np.exp(evidence[point] - top)
-    found: float = top + np.log(whole) + log_point
-    return found
+        total += np.exp(evidence[point] - largest)
+    result: float = largest + np.log(total) + log_point
+    return result

@@ -1,8 +1,8 @@
-"""Strata without the classes and values that none of their rows has.
+"""Strata without the classes and values that do not occur in them.
 
-A stratum of few rows has few of all values. The adaptive prior gives each value of a table half a row of its own; in a
-stratum these halves would soon outnumber the rows. And where a value is the only one in its stratum, as in every
-stratum of a copy of the column that makes the strata, nothing can depend: such a stratum has to tell nothing.
+A stratum of few rows has few of the values. The adaptive prior adds half a row to each value of a table; in a stratum
+these halves could soon outnumber the rows. And if a stratum has only one value, as every stratum of a copy of the
+conditioning column, there can be no dependence: such a stratum must not contribute evidence.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ def pack_occurring(
     packed_rows: IntegerArray,
     packed_columns: IntegerArray,
 ) -> int:
-    """Copy all blocks without lines that have no count, complete or not; return how many cells were written.
+    """Copy all blocks without rows and columns that have no count at all; return how many cells were written.
 
-    Blocks that are `whole` are copied as they are. Others keep their last class, or first value, if they have none.
+    Blocks that are `whole` are copied unchanged. Others keep their last class if no class occurs, and their first
+    value if no value occurs.
     """
-    side, place = 1, 0
+    side, written = 1, 0
     for table in range(offsets.size):
         side = max(side, columns[table] + 1)
     occurs = np.empty(side, dtype=np.int64)
@@ -54,15 +55,15 @@ def pack_occurring(
         height = 0
         for i in range(r + 1):
             row = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
-            some = whole[table] or i == r or (i == r - 1 and height == 0)
+            occurs_in_row = whole[table] or i == r or (i == r - 1 and height == 0)
             for j in range(s + 1):
-                some = some or row[j] > 0.0
-            if not some:
+                occurs_in_row = occurs_in_row or row[j] > 0.0
+            if not occurs_in_row:
                 continue
             height += 1
             for j in range(s + 1):
                 if occurs[j]:
-                    packed[place] = row[j]
-                    place += 1
+                    packed[written] = row[j]
+                    written += 1
         packed_rows[table], packed_columns[table] = height - 1, width
-    return place
+    return written

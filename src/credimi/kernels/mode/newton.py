@@ -1,4 +1,4 @@
-"""One step of Newton's method on the products pi t = c, a x = m, b y = k (see `mode`), and when to stop."""
+"""One step of Newton's method on the products pi t = c, a x = m, b y = k (see `mode`), and the stopping rule."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray
     from credimi.kernels.moments.information_matrix import Workspace
 
-MOST_STEPS = 60
+MAX_STEPS = 60
 SMALL_STEP = 1e-6  # Newton's error after a relative step of this size is about its square
-RESIDUAL = 1e-11  # of the optimality conditions, relative to N
-SHORT = 0.999  # of the way to the closest boundary
+MAX_RESIDUAL = 1e-11  # of the optimality conditions, relative to N
+MAX_FRACTION = 0.999  # of the way to the closest boundary
 
 
 @inlined
@@ -34,7 +34,7 @@ def direct(
 ) -> None:
     """Newton's direction: delta a into `row_step`, delta b into `column_step`.
 
-    `row_step` and `column_wanted` hold the sums of the chances that the slacks ask for.
+    `row_step` and `column_wanted` hold the sums of the probabilities that follow from the slacks.
     """
     rows, columns = work.cells[SCALE].shape
     row_step, column_step, wanted, root = (
@@ -69,11 +69,11 @@ def kkt_residual(
     row_only: FloatArray,
     column_only: FloatArray,
     total: float,
-    chance: FloatArray,
+    probability: FloatArray,
     row_slope: FloatArray,
     column_slope: FloatArray,
 ) -> float:
-    """Set a = m/x, b = k/y from the chances; return the largest violation of optimality, relative to N.
+    """Set a = m/x, b = k/y from the probabilities; return the largest violation of optimality, relative to N.
 
     The gradient c/pi + a + b must equal N where pi > 0 and may not exceed it where pi = 0.
     """
@@ -83,8 +83,8 @@ def kkt_residual(
     for i in range(rows):
         total_of_row = 0.0
         for j in range(columns):
-            total_of_row += chance[i, j]
-            column_slope[j] += chance[i, j]
+            total_of_row += probability[i, j]
+            column_slope[j] += probability[i, j]
         row_slope[i] = row_only[i] / total_of_row if row_only[i] > 0.0 else 0.0
     for j in range(columns):
         column_slope[j] = column_only[j] / column_slope[j] if column_only[j] > 0.0 else 0.0
@@ -92,9 +92,9 @@ def kkt_residual(
     for i in range(rows):
         for j in range(columns):
             excess = row_slope[i] + column_slope[j] - total
-            if chance[i, j] > 0.0:
-                excess = abs(excess + counts[i, j] / chance[i, j])
-            if not excess < np.inf:  # a margin without chances, or no number at all
+            if probability[i, j] > 0.0:
+                excess = abs(excess + counts[i, j] / probability[i, j])
+            if not excess < np.inf:  # a margin without probability, or NaN
                 return np.inf
             worst = max(worst, excess)
     return worst / total

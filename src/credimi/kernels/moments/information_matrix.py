@@ -1,8 +1,9 @@
-"""The matrix A of the paper, never built: a factor of it, solves with it, and the variances it implies.
+"""The matrix A of the paper, which is never built: a factor of it, solves with it, and the variances that it implies.
 
 c_ij = n_ij + pseudo-count; m_i and k_j count the data rows with only the class or only the feature; N is the sum of
-all three. The log-density over log-chances is L = sum c_ij log pi_ij + sum m_i log x_i + sum k_j log y_j, x_i =
-pi_i+, y_j = pi_+j (c is the *exponent* here: the pseudo-count is added, nothing subtracted), and minus its Hessian is
+all three. The log-density over log-probabilities is L = sum c_ij log pi_ij + sum m_i log x_i + sum k_j log y_j,
+x_i = pi_i+, y_j = pi_+j (c is the *exponent* here: the pseudo-count is added, nothing subtracted), and minus its
+Hessian is
 
     A = diag(1/v_ij) + row blocks a_i/x_i + column blocks b_j/y_j,      v_ij = pi_ij^2/c_ij, a_i = m_i/x_i, b_j =
     k_j/y_j:
@@ -13,8 +14,9 @@ diag(v_i) - G_i v_i v_i'; the columns add rank s, removed by Woodbury with the s
 
     diag(y) + sqrt(b) (sum_i F_i) sqrt(b)'  =  diag(y_j + b_j sum_i v_ij) - sqrt(b_j) (sum_i G_i v_ij v_il) sqrt(b_l) ,
 
-whose Cholesky factor is all that is kept: O(r s^2 + s^3) once (the caller transposes so that s <= r), O(rs + s^2) a
-solve. At the mode A pi = N e, hence A^-1 e = pi/N, and the covariance of the chances is Cov = A^-1 - pi pi'/N.
+of which only the Cholesky factor is stored: O(r s^2 + s^3) once (the caller transposes so that s <= r), O(rs + s^2) a
+solve. At the mode A pi = N e, hence A^-1 e = pi/N, and the covariance of the probabilities is
+Cov = A^-1 - pi pi'/N.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray
 
 
-# Few arrays, with names for their parts: a call passes seven numbers for every array, and to compile it takes as long.
+# Few arrays with named parts: a call passes seven numbers for every array, and compiling takes longer for each.
 Workspace = namedtuple(  # noqa: PYI024  (Numba compiles this form, not the class with annotations)
     "Workspace",
     [
@@ -42,13 +44,13 @@ Workspace = namedtuple(  # noqa: PYI024  (Numba compiles this form, not the clas
 )
 ROW_SUM, ROW_GAIN, ROW_STEP, ROW_SHARE = range(4)
 COLUMN_SUM, COLUMN_STEP, COLUMN_SHARE, COLUMN_WANTED, ROOT = range(5)
-SCALE, SLACK, SPARE = range(3)  # the last is scratch of whoever needs some
+SCALE, SLACK, SPARE = range(3)  # the last is scratch for any function
 FACTOR, INVERSE = range(2)
 
 
 @inlined
 def workspace(rows: int, columns: int) -> Workspace:
-    """Room for an r x s table."""
+    """Arrays for an r x s table."""
     return Workspace(
         np.empty((4, rows)), np.empty((5, columns)), np.empty((3, rows, columns)), np.empty((2, columns, columns))
     )
@@ -58,7 +60,7 @@ def workspace(rows: int, columns: int) -> Workspace:
 def factorize(row_slope: FloatArray, column_slope: FloatArray, work: Workspace) -> None:
     """From v (`scale`), x, y and the slopes fill G, sqrt(b) and the Cholesky factor.
 
-    The factor's diagonal is kept inverted: divisions would cost more than all the rest.
+    The diagonal of the factor is stored inverted: divisions would cost more than all other operations.
     """
     scale, factor, root, row_gain = work.cells[SCALE], work.squares[FACTOR], work.columns[ROOT], work.rows[ROW_GAIN]
     rows, columns = scale.shape
@@ -96,7 +98,7 @@ def factorize(row_slope: FloatArray, column_slope: FloatArray, work: Workspace) 
         for other in range(j):
             value -= factor[j, other] * factor[j, other]
         if not value > 1e-14 * start:
-            value = np.inf  # an empty column, or one of which rounding left nothing: it does not move
+            value = np.inf  # a column that is empty, or lost to rounding: it does not move
         factor[j, j] = 1.0 / np.sqrt(value)
 
 
@@ -153,14 +155,19 @@ def solve(field: FloatArray, work: Workspace, solution: FloatArray) -> None:
 
 @compiled
 def variances(
-    chance: FloatArray, total: float, work: Workspace, of_cells: FloatArray, of_rows: FloatArray, of_columns: FloatArray
+    probability: FloatArray,
+    total: float,
+    work: Workspace,
+    cell_variance: FloatArray,
+    row_variance: FloatArray,
+    column_variance: FloatArray,
 ) -> None:
     """Variances of pi_ij, x_i and y_j under Cov, in O(r s^2 + s^3).
 
     With Z = sqrt(b) (factor factor')^-1 sqrt(b), A^-1 = F - F (all blocks Z) F, so the diagonal of row i needs Z v_i
     only; the columns' sums have the covariance F_+ - F_+ Z F_+ - y y'/N with F_+ = sum_i F_i.
     """
-    rows, columns = chance.shape
+    rows, columns = probability.shape
     inverse, scale, product = work.squares[INVERSE], work.cells[SCALE], work.columns[COLUMN_STEP]
     for j in range(columns):
         for k in range(columns):
@@ -170,7 +177,7 @@ def variances(
         for k in range(columns):
             inverse[j, k] *= work.columns[ROOT, k]
     for j in range(columns):
-        of_columns[j] = 0.0
+        column_variance[j] = 0.0
     for i in range(rows):
         gain = work.rows[ROW_GAIN, i]
         sum_scale = 0.0
@@ -182,13 +189,15 @@ def variances(
             product[j] = value
             quadratic += value * scale[i, j]
             sum_scale += scale[i, j]
-        held = 1.0 - gain * sum_scale
-        of_rows[i] = held * sum_scale - held * held * quadratic - work.rows[ROW_SUM, i] * work.rows[ROW_SUM, i] / total
+        damping = 1.0 - gain * sum_scale
+        row_variance[i] = (
+            damping * sum_scale - damping * damping * quadratic - work.rows[ROW_SUM, i] * work.rows[ROW_SUM, i] / total
+        )
         for j in range(columns):
-            own = scale[i, j] * (1.0 - gain * scale[i, j])
+            unshared = scale[i, j] * (1.0 - gain * scale[i, j])
             shared = scale[i, j] * scale[i, j] * (inverse[j, j] - 2.0 * gain * product[j] + gain * gain * quadratic)
-            of_cells[i, j] = own - shared - chance[i, j] * chance[i, j] / total
-            of_columns[j] += own
+            cell_variance[i, j] = unshared - shared - probability[i, j] * probability[i, j] / total
+            column_variance[j] += unshared
     for j in range(columns):
         for k in range(columns):
             product[k] = 0.0
@@ -203,4 +212,4 @@ def variances(
             for other in range(columns):
                 value += inverse[k, other] * product[other]
             quadratic += value * product[k]
-        of_columns[j] -= quadratic + work.columns[COLUMN_SUM, j] * work.columns[COLUMN_SUM, j] / total
+        column_variance[j] -= quadratic + work.columns[COLUMN_SUM, j] * work.columns[COLUMN_SUM, j] / total

@@ -1,13 +1,13 @@
-"""Many tables at once: ragged shapes in one flat array, each block (r + 1) x (s + 1) with the missing ones last.
+"""Many tables at once, of any shapes, in one flat array: each is a block (r + 1) x (s + 1), with missing counts last.
 
-    n_11 ... n_1s | n_1?          n_i?: the class was seen, the feature not (target only)
-    ...           | ...           n_?j: the feature was seen, the class not (feature only)
-    n_r1 ... n_rs | n_r?          n_??: neither; carries no information and is not read
+    n_11 ... n_1s | n_1?          n_i?: the class is known, the feature is missing (target only)
+    ...           | ...           n_?j: the feature is known, the class is missing (feature only)
+    n_r1 ... n_rs | n_r?          n_??: both are missing; carries no information and is not read
     --------------+-----
     n_?1 ... n_?s | n_??
 
-One kernel a pattern of missingness and approximation, so that a process compiles only what it meets. Each takes
-`selection`, the tables to do: threads share the arrays and split the selection.
+There is one kernel for each pattern of missing values and approximation, so that a process compiles only what it needs.
+Each takes `selection`, the tables to do: threads share the arrays and split the selection.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
     from credimi.kernels.jit import FloatArray, IntegerArray, NumberArray
 
-_CELLS_SIDE_BY_SIDE = 10_000  # of large tables fewer lie side by side
+_MAX_CELLS_SIDE_BY_SIDE = 10_000  # fewer tables are side by side if they are large
 CONSTANT, COMPLETE, TARGET_ONLY, FEATURE_ONLY, BOTH = range(5)
 
 
 @inlined
 def pattern_of(flat: NumberArray, start: int, r: int, s: int) -> int:
-    """What one table misses; CONSTANT where one side has a single value, so that I = 0."""
+    """Which side of a table has missing values; CONSTANT if one side has a single value, so that I = 0."""
     if r < 2 or s < 2:
         return CONSTANT
     target_only, feature_only = False, False
@@ -55,7 +55,7 @@ def classify(
     pattern: NDArray[np.int8],
     complete: FloatArray,
 ) -> None:
-    """What each table misses, and its complete counts."""
+    """Fill which side of each table has missing values, and the sum of its complete counts."""
     for table in range(offsets.size):
         r, s, start = rows[table], columns[table], offsets[table]
         pattern[table] = pattern_of(flat, start, r, s)
@@ -79,7 +79,7 @@ def load(
     row_only: FloatArray,
     column_only: FloatArray,
 ) -> None:
-    """Copy one block into r x s `counts`, pseudo-counts added, rows and columns swapped if asked."""
+    """Copy one block into r x s `counts`, and add pseudo-counts; `transpose` swaps rows and columns."""
     if transpose:
         for i in range(r):
             target = counts[i * s : (i + 1) * s]
@@ -101,7 +101,8 @@ def load(
 
 
 @inlined
-def _largest(rows: IntegerArray, columns: IntegerArray, selection: IntegerArray) -> tuple[int, int]:
+def _largest_shape(rows: IntegerArray, columns: IntegerArray, selection: IntegerArray) -> tuple[int, int]:
+    """The maximum number of cells, and the maximum number of rows or columns."""
     cells, side = 0, 0
     for table in selection:
         cells = max(cells, rows[table] * columns[table])
@@ -121,12 +122,12 @@ def leading_one_sided(
     mean: FloatArray,
     variance: FloatArray,
 ) -> None:
-    """The paper's moments of all tables with a complete side; `pattern` is written here, and says which were left.
+    """The paper's moments of all tables with a complete side; fills `pattern`, which shows the others.
 
-    Fast where tables of one shape follow each other in `order`. Each is classified just before it is used: at this
-    speed reading the counts from memory a second time would cost as much as the moments.
+    This is fast if tables of one shape follow each other in `order`. Each is classified just before it is used: to read
+    the counts from memory a second time would cost as much as the moments.
     """
-    counts, row_only, column_chance = np.empty((0, 0, 0)), np.empty((0, 0)), np.empty((0, 0))
+    counts, row_only, column_probability = np.empty((0, 0, 0)), np.empty((0, 0)), np.empty((0, 0))
     log_ratio, row_fields, lane_fields = np.empty((0, 0, 0)), np.empty((3, 0, 0)), np.empty((4, 0))
     for table in order[:1]:
         pattern[table] = pattern_of(flat, offsets[table], rows[table], columns[table])
@@ -140,7 +141,7 @@ def leading_one_sided(
                 pattern[table] = pattern_of(flat, offsets[table], rows[table], columns[table])
             continue
         r, s, transpose = rows[table], columns[table], pattern[table] == FEATURE_ONLY
-        lanes = max(1, min(LANES, _CELLS_SIDE_BY_SIDE // (r * s)))
+        lanes = max(1, min(LANES, _MAX_CELLS_SIDE_BY_SIDE // (r * s)))
         after = first + 1
         while after < order.size:
             other = order[after]
@@ -154,11 +155,15 @@ def leading_one_sided(
             r, s = s, r
         if counts.shape != (r, s, lanes):
             counts, log_ratio, row_only = np.empty((r, s, lanes)), np.empty((r, s, lanes)), np.empty((r, lanes))
-            column_chance, row_fields, lane_fields = np.empty((s, lanes)), np.empty((3, r, lanes)), np.empty((4, lanes))
+            column_probability, row_fields, lane_fields = (
+                np.empty((s, lanes)),
+                np.empty((3, r, lanes)),
+                np.empty((4, lanes)),
+            )
         for lane in range(after - first):
             table = order[first + lane]
             _load_lane(flat, offsets[table], pseudo_count[table], transpose, lane, counts, row_only)
-        one_sided.leading(counts, row_only, log_ratio, row_fields, column_chance, lane_fields, after - first)
+        one_sided.leading(counts, row_only, log_ratio, row_fields, column_probability, lane_fields, after - first)
         for lane in range(after - first):
             mean[order[first + lane]] = lane_fields[0, lane]
             variance[order[first + lane]] = lane_fields[1, lane]
@@ -175,14 +180,14 @@ def _load_lane(
     counts: FloatArray,
     row_only: FloatArray,
 ) -> None:
-    """Copy one block into one lane, pseudo-counts added, rows and columns swapped if asked."""
+    """Copy one block into one lane, and add pseudo-counts; `transpose` swaps rows and columns."""
     rows, columns, _ = counts.shape
-    down, right = (1, rows + 1) if transpose else (columns + 1, 1)
+    row_stride, column_stride = (1, rows + 1) if transpose else (columns + 1, 1)
     for i in range(rows):
-        at = start + i * down
+        row_start = start + i * row_stride
         for j in range(columns):
-            counts[i, j, lane] = flat[at + j * right] + pseudo_count
-        row_only[i, lane] = flat[at + columns * right]
+            counts[i, j, lane] = flat[row_start + j * column_stride] + pseudo_count
+        row_only[i, lane] = flat[row_start + columns * column_stride]
 
 
 @compiled
@@ -198,14 +203,14 @@ def matched_one_sided(
     variance: FloatArray,
     thin: NDArray[np.bool_],
 ) -> None:
-    """Near-exact moments where at least one side is complete, and which tables have a thin class.
+    """Near-exact moments of tables with at least one complete side, and which of them have a thin class.
 
-    The variance is not yet checked for its sign.
+    The sign of the variance is not yet checked.
 
-    Of a complete table either side may be taken for the complete one; the two variances differ by less than the error
+    In a complete table either side may be taken as the complete one. The two variances differ by less than the error
     of either, and are averaged, so that transposing the table changes nothing.
     """
-    cells, side = _largest(rows, columns, selection)
+    cells, side = _largest_shape(rows, columns, selection)
     counts, row_only, column_only = np.empty(cells), np.empty(side), np.empty(side)
     fields, row_fields, column_fields = np.empty((3, cells)), np.empty((5, side)), np.empty((7, side))
     for table in selection:
@@ -237,9 +242,9 @@ def two_sided(
     mean: FloatArray,
     variance: FloatArray,
 ) -> None:
-    """Moments where both sides miss; NaN where the matched ones do not hold, if they have to be `reliable`."""
-    r, s = rows[:0].size, columns[:0].size  # 0, but no literal: Numba would compile `workspace` once more for it
-    counts, chance, fields = np.empty((0, 0)), np.empty((0, 0)), np.empty((2, 0, 0))
+    """Moments if both sides have missing values; if `reliable`, NaN where matched moments do not hold."""
+    r, s = rows[:0].size, columns[:0].size  # 0, but not a literal: Numba would compile `workspace` once more
+    counts, probability, fields = np.empty((0, 0)), np.empty((0, 0)), np.empty((2, 0, 0))
     cells, row_only, column_only = np.empty(0), np.empty(0), np.empty(0)
     row_slope, column_slope = np.empty(0), np.empty(0)
     work = workspace(r, s)
@@ -248,10 +253,10 @@ def two_sided(
         r, s = (columns[table], rows[table]) if transpose else (rows[table], columns[table])
         if counts.shape != (r, s):
             cells, row_only, column_only = np.empty(r * s), np.empty(r), np.empty(s)
-            counts, chance, fields = cells.reshape(r, s), np.empty((r, s)), np.empty((2, r, s))
+            counts, probability, fields = cells.reshape(r, s), np.empty((r, s)), np.empty((2, r, s))
             row_slope, column_slope = np.empty(r), np.empty(s)
             work = workspace(r, s)
         load(flat, offsets[table], pseudo_count[table], transpose, r, s, cells, row_only, column_only)
         mean[table], variance[table] = moments(
-            counts, row_only, column_only, chance, row_slope, column_slope, work, fields, matched, reliable
+            counts, row_only, column_only, probability, row_slope, column_slope, work, fields, matched, reliable
         )

@@ -1,12 +1,12 @@
-"""Posterior mean and variance of mutual information where one side is complete. O(rs), "matched" O(r s^2).
+"""Posterior mean and variance of mutual information if one side is complete. O(rs), "matched" O(r s^2).
 
 The rows of a table are the complete side: c_ij = n_ij + pseudo-count (a Dirichlet *parameter*), and `margin` holds the
-rows' counts whose other side is missing (m_i). The posterior factorises into independent Dirichlets,
+counts of each row whose other side is missing (m_i). The posterior is a product of independent Dirichlets,
 
     w ~ Dir(a), a_i = c_i+ + m_i, A = sum a_i        q_i. ~ Dir(c_i.)        pi_ij = w_i q_ij,
 
-and its mode (of the density over log-chances, where Dirichlet mode and mean agree) and mean are both w_i q_ij with
-w_i = a_i/A and q_ij = c_ij/c_i+.
+and its mode (of the density over log-probabilities, where Dirichlet mode and mean agree) and mean are both w_i q_ij
+with w_i = a_i/A and q_ij = c_ij/c_i+.
 
 **Leading order** (the paper's). With l_ij = log(q_ij/y_j), y_j = sum_i w_i q_ij and J_i = sum_j q_ij l_ij:
 E[I] ~ sum_i w_i J_i, and the paper's (1/N)[K - J^2/Q - P] is, regrouped so that no term cancels another,
@@ -23,24 +23,25 @@ T2 = sum_j y_j log(y_j/mu_j): subtracting log mu_j on both sides changes nothing
   and with alpha_j = mu_j nu_j, e_j = log_excess(alpha_j) - log_excess(nu_j): E[y_j log(y_j/mu_j)] = mu_j e_j. Exact
   for complete data.
 * On the Beta's orthogonal polynomials y log(y/mu) has, exactly, slope e + nu/(nu + 1), and the coefficient
-  (nu + 3)/(2 (alpha + 1)) on the quadratic P2 = (y - mu)^2 - S - (y - mu) 2 (1 - 2 mu)/(nu + 2). What lies beyond the
-  quadratic is added by raising 1/(2(alpha+1)) to log_spread(alpha)/alpha, which makes Var[T2] exact in the limit of
-  many columns. (A Taylor series at mu, the obvious choice, fails for columns that hold less than about one count.)
+  (nu + 3)/(2 (alpha + 1)) on the quadratic P2 = (y - mu)^2 - S - (y - mu) 2 (1 - 2 mu)/(nu + 2). The terms beyond the
+  quadratic are included by raising 1/(2(alpha+1)) to log_spread(alpha)/alpha, which makes Var[T2] exact in the limit of
+  many columns. (A Taylor series at mu, the obvious choice, fails for columns with less than about one count.)
 * So Cov[T1, T2] needs only Cov[T1, y_j] and Cov[T1, (y_j - mu_j)^2], both exact by tilting: q_ij times the density is
   again a Dirichlet, c_ij raised by one, and E[h_i] changes by D_ij = (u_ij - E[h_i])/(c_i+ + 1) for one step and by
   [2 (u_ij - E[h_i]) + 1/(c_ij + 1) - 1/(c_i+ + 1)]/(c_i+ + 2) for two.
 * Var[T2] = sum_jk b_j b_k S_jk + (1/2) sum_(j != k) S_jk^2/(mu_j mu_k) + the diagonal by log_spread, with the slopes
   b_j = e_j - 1/(nu_j + 1).
 
-**Thin classes.** Where a class with few complete counts has most of the rows, because it mostly lacks the feature, the
-y_j are not at all like a Beta, and I itself is not. Such tables are pointed out, by Cov[y_j, y_k] = -product of the
-coupling w_i (a_i - c_i+)/((A + 1)(c_i+ + 1)), or if some class lacks the feature in half of its rows: by one of less
-than `THIN_COUNTS` counts that has more than `THIN_SHARE` of the variance, or by one that lacks it and has more than
-`CANCELS` times the variance, which then is a difference of large terms; `credimi.inference.batched.hard_tables` has the
-remedy.
+**Thin classes.** If a class with few complete counts has most of the rows, because it mostly lacks the feature, neither
+the y_j nor I are anything like a Beta. Such tables are reported in two cases. In the first, the coupling
+w_i (a_i - c_i+)/((A + 1)(c_i+ + 1)) of a class, which times q_ij q_ik is a term of -Cov[y_j, y_k], is above
+`THIN_COUPLING`. In the second, some class lacks the feature in half of its rows, and either a class of less than
+`THIN_COUNTS` counts has more than `THIN_SHARE` of the variance, or a class that lacks the feature has more than
+`CANCELS` times the variance, which then is a difference of large terms. `credimi.inference.batched.hard_tables`
+computes these tables in another way.
 
-Rows with c_i+ = 0 (only possible without pseudo-counts) have no conditional of their own; they are given the pooled
-one, so that they carry no information: I = U I', with I' of the other rows and U ~ Beta their share.
+Rows with c_i+ = 0 (only possible without pseudo-counts) have no conditional distribution; they get the pooled one, so
+that they carry no information: I = U I', with I' of the other rows and U ~ Beta their share.
 """
 
 from __future__ import annotations
@@ -55,17 +56,17 @@ from credimi.kernels.special import log_excess, log_spread, logarithm
 if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray
 
-# A class with few complete counts, of which most rows lack the feature: see `credimi.inference.batched.hard_tables`.
+# Classes with few complete counts, in which most rows lack the feature: see `credimi.inference.batched.hard_tables`.
 THIN_COUPLING = 0.01
 THIN_COUNTS = 100.0
 THIN_SHARE = 0.6
 CANCELS = 3.0
 
-LANES = 32  # tables side by side: enough to fill vector registers, few enough to stay in the cache
+LANES = 32  # tables side by side: enough to fill vector registers, few enough to fit into the cache
 
 
 @inlined
-def chances(
+def fill_probabilities(
     counts: FloatArray,
     margin: FloatArray,
     rows: int,
@@ -73,7 +74,7 @@ def chances(
     row_total: FloatArray,
     weight: FloatArray,
     conditional: FloatArray,
-    column_chance: FloatArray,
+    column_probability: FloatArray,
 ) -> tuple[float, float]:
     """Fill w, q, y of the rows that have a complete count; return (A, share of A in rows that have none)."""
     total = 0.0
@@ -91,7 +92,7 @@ def chances(
     if total == 0.0:
         return 0.0, 0.0
     for j in range(columns):
-        column_chance[j] = 0.0
+        column_probability[j] = 0.0
     share = 1.0 / total
     for i in range(rows):
         weight[i] *= share
@@ -102,11 +103,11 @@ def chances(
         for j in range(columns):
             q = counts[start + j] * inverse
             conditional[start + j] = q
-            column_chance[j] += weight[i] * q
+            column_probability[j] += weight[i] * q
     pooled *= share
     if 0.0 < pooled < 1.0:
         for j in range(columns):
-            column_chance[j] /= 1.0 - pooled
+            column_probability[j] /= 1.0 - pooled
     return total, pooled
 
 
@@ -116,13 +117,13 @@ def log_ratios(
     columns: int,
     row_total: FloatArray,
     conditional: FloatArray,
-    column_chance: FloatArray,
+    column_probability: FloatArray,
     scratch: FloatArray,
     log_ratio: FloatArray,
 ) -> None:
-    """log(q_ij/y_j); 0 where a cell is empty (0 log 0 = 0, and the cell drops out)."""
+    """Fill log(q_ij/y_j); 0 for an empty cell (0 log 0 = 0: it has no effect)."""
     for j in range(columns):
-        scratch[j] = 1.0 / column_chance[j] if column_chance[j] > 0.0 else 0.0
+        scratch[j] = 1.0 / column_probability[j] if column_probability[j] > 0.0 else 0.0
     for i in range(rows):
         start = i * columns
         filled = row_total[i] > 0.0
@@ -139,15 +140,15 @@ def leading(
     row_only: FloatArray,
     log_ratio: FloatArray,
     row_fields: FloatArray,
-    column_chance: FloatArray,
+    column_probability: FloatArray,
     lane_fields: FloatArray,
     lanes: int,
 ) -> None:
     """The paper's mean and variance of up to LANES tables of one shape; into `lane_fields[0]` and `[1]`.
 
-    The tables lie side by side along the last axis, so that loops over them vectorise however small they are: with room
+    The tables are side by side along the last axis, so that loops over them vectorise even if they are small. With room
     for `size` of them, `counts` and `log_ratio` are (r, s, size), `row_only` (r, size), `row_fields` (3, r, size),
-    `column_chance` (s, size), `lane_fields` (4, size).
+    `column_probability` (s, size), `lane_fields` (4, size).
     """
     rows, columns, _ = counts.shape
     row_inverse, weight, row_information = row_fields[0], row_fields[1], row_fields[2]
@@ -173,24 +174,24 @@ def leading(
         share[lane] = 1.0 / share[lane] if share[lane] > 0.0 else 0.0
     for j in range(columns):
         for lane in range(lanes):
-            column_chance[j, lane] = 0.0
+            column_probability[j, lane] = 0.0
     for i in range(rows):
         for lane in range(lanes):
             weight[i, lane] *= share[lane]
         for j in range(columns):
             for lane in range(lanes):
-                column_chance[j, lane] += weight[i, lane] * row_inverse[i, lane] * counts[i, j, lane]
+                column_probability[j, lane] += weight[i, lane] * row_inverse[i, lane] * counts[i, j, lane]
     for j in range(columns):
         for lane in range(lanes):
-            chance = column_chance[j, lane]
-            column_chance[j, lane] = (1.0 - pooled[lane] * share[lane]) / chance if chance > 0.0 else 0.0
+            probability = column_probability[j, lane]
+            column_probability[j, lane] = (1.0 - pooled[lane] * share[lane]) / probability if probability > 0.0 else 0.0
     for i in range(rows):
         for lane in range(lanes):
             row_information[i, lane] = 0.0
         for j in range(columns):
             for lane in range(lanes):
                 q = counts[i, j, lane] * row_inverse[i, lane]
-                ratio = q * column_chance[j, lane]
+                ratio = q * column_probability[j, lane]
                 log_ratio[i, j, lane] = logarithm(ratio if ratio > 0.0 else 1.0)
                 row_information[i, lane] += q * log_ratio[i, j, lane]
         for j in range(columns):
@@ -218,24 +219,27 @@ def matched(
     row_fields: FloatArray,
     column_fields: FloatArray,
 ) -> tuple[float, float, bool]:
-    """Near-exact mean and variance; on degenerate tables NaN, or a variance that is not positive (the caller looks).
+    """Near-exact mean and variance, and whether a class is thin.
 
-    Also whether a class is thin. `fields` (3, rs), `row_fields` (5, r) and `column_fields` (7, s) are scratch.
+    For degenerate tables they are NaN, or the variance is not positive: the caller checks. `fields` (3, rs),
+    `row_fields` (5, r) and `column_fields` (7, s) are scratch.
     """
     conditional, centred, excess = fields[0], fields[1], fields[2]
     row_total, weight = row_fields[0], row_fields[1]
-    column_chance = column_fields[0]
-    total, pooled = chances(counts, margin, rows, columns, row_total, weight, conditional, column_chance)
+    column_probability = column_fields[0]
+    total, pooled = fill_probabilities(
+        counts, margin, rows, columns, row_total, weight, conditional, column_probability
+    )
     if total == 0.0 or pooled == 1.0:
         return 0.0, 0.0, False
-    log_ratios(rows, columns, row_total, conditional, column_chance, column_fields[1], centred)
+    log_ratios(rows, columns, row_total, conditional, column_probability, column_fields[1], centred)
     share = 1.0 - pooled
-    kept = total * share  # A of the rows that have a conditional of their own
+    filled_total = total * share  # A of the rows that have complete counts
     mean, variance, thin = _matched_of_filled_rows(
-        counts, rows, columns, kept, share, conditional, centred, excess, row_fields, column_fields
+        counts, rows, columns, filled_total, share, conditional, centred, excess, row_fields, column_fields
     )
     if pooled > 0.0:
-        second = share * (kept + 1.0) / (total + 1.0) * (variance + mean * mean)
+        second = share * (filled_total + 1.0) / (total + 1.0) * (variance + mean * mean)
         mean *= share
         variance = second - mean * mean
     return mean, variance, thin
@@ -276,7 +280,7 @@ def _matched_of_filled_rows(
     # T1: exact moments of h_i, then of sum_i w_i h_i.
     mean_first = 0.0
     variance_first = 0.0
-    coupled, thin, of_thin, of_hidden = False, False, 0.0, 0.0
+    coupled, thin, max_thin_variance, max_hidden_variance = False, False, 0.0, 0.0
     for i in range(rows):
         c_row = row_total[i]
         if c_row == 0.0:
@@ -296,14 +300,14 @@ def _matched_of_filled_rows(
         row_mean[i] = expected - log_excess(c_row)
         mean_first += w * row_mean[i]
         second_moment[i] = w * (total * w + 1.0) / (total + 1.0)
-        of_row = second_moment[i] * spread / (c_row * (c_row + 1.0))
-        variance_first += of_row
-        # a_i = c_i+ unless the other side is missing; then the columns' chances are no Dirichlet
+        row_variance = second_moment[i] * spread / (c_row * (c_row + 1.0))
+        variance_first += row_variance
+        # a_i = c_i+ unless the other side is missing; then the columns' probabilities are no Dirichlet
         coupling[i] = w * (total * w - c_row) / ((total + 1.0) * (c_row + 1.0))
         coupled = coupled or abs(coupling[i]) > 1e-14 * w
         thin = thin or coupling[i] > THIN_COUPLING
-        of_thin = max(of_thin, of_row if c_row < THIN_COUNTS else 0.0)
-        of_hidden = max(of_hidden, of_row if total * w >= 2.0 * c_row else 0.0)
+        max_thin_variance = max(max_thin_variance, row_variance if c_row < THIN_COUNTS else 0.0)
+        max_hidden_variance = max(max_hidden_variance, row_variance if total * w >= 2.0 * c_row else 0.0)
     for i in range(rows):
         if row_total[i] > 0.0:
             row_mean[i] -= mean_first
@@ -336,7 +340,7 @@ def _matched_of_filled_rows(
                 from_rows * (2.0 * step * (2.0 * (q - m) + two * (1.0 - 2.0 * q)) + curvature * (1.0 - q))
                 + 2.0 * from_weights / (total + 2.0) * (a * (1.0 - q) * one + (c_row * q + 1.0) * one - 2.0 * m)
             )
-    # T2 against T1, and the part of Var[T2] that lies on the diagonal.
+    # Cov[T1, T2], and the diagonal part of Var[T2].
     mean_second = 0.0
     covariance = 0.0
     variance_second = 0.0
@@ -348,7 +352,7 @@ def _matched_of_filled_rows(
             continue
         rest = 1.0 - m
         nu = m * rest / variance[j] - 1.0
-        if not nu > 1e-9:  # parameters so small that this difference holds no digits
+        if not nu > 1e-9:  # for such small parameters this difference is lost to rounding
             return np.nan, np.nan, thin
         alpha = m * nu
         e = log_excess(alpha) - log_excess(nu)
@@ -388,7 +392,11 @@ def _matched_of_filled_rows(
             squares += mu[j] * mu[j]
         scale = 1.0 / (total + 1.0)
         variance_second += 0.5 * scale * scale * (1.0 - squares) - scale * (slopes * slopes - slope_squares)
-    whole = variance_first + variance_second - 2.0 * covariance
-    least = max(whole, 0.0)
-    thin = thin or of_hidden > CANCELS * least or (of_hidden > 0.0 and of_thin > THIN_SHARE * least)
-    return max(mean_first - mean_second, 0.0), whole, thin
+    total_variance = variance_first + variance_second - 2.0 * covariance
+    nonnegative_variance = max(total_variance, 0.0)
+    thin = (
+        thin
+        or max_hidden_variance > CANCELS * nonnegative_variance
+        or (max_hidden_variance > 0.0 and max_thin_variance > THIN_SHARE * nonnegative_variance)
+    )
+    return max(mean_first - mean_second, 0.0), total_variance, thin

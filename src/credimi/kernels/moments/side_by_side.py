@@ -1,9 +1,9 @@
-"""Matched moments of complete tables without thin cells, `LANES` of one shape side by side; as `one_sided` has them.
+"""Matched moments of complete tables without thin cells, as in `one_sided`; `LANES` tables of one shape side by side.
 
-Most tables of pairs are small and complete. One at a time, their arithmetic waits for itself; side by side it fills
-vector registers. That needs loops without branches: all cells, pseudo-counts included, must reach `_SERIES_FROM`, from
-where the series of `special` hold; a complete table has no coupling, no row without counts and no thin class. The
-formulas are those of `one_sided.matched`, of both orientations, averaged. Places that are left over repeat a table:
+Most tables of pairs are small and complete. One at a time, each operation waits for the one before; side by side they
+fill vector registers. This needs loops without branches: all cells, pseudo-counts included, must reach `_SERIES_FROM`,
+from where the series of `special` are accurate; a complete table has no coupling, no row without counts and no thin
+class. The formulas are those of `one_sided.matched`, averaged over both orientations. Unused lanes repeat a table:
 every table goes through the same instructions, whichever tables are beside it.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LANES = 16
 _SERIES_FROM = 12.0
-_MOST_CELLS = 400  # of larger tables, which fill registers themselves, the scratch would leave the cache
+_MAX_CELLS = 400  # larger tables fill registers by themselves, and their scratch would not fit into the cache
 
 
 @inlined
@@ -67,7 +67,7 @@ def _moments(
     mean, variance, total, first, second, covariance = lanes[0], lanes[1], lanes[2], lanes[3], lanes[4], lanes[5]
     slopes, squares = lanes[6], lanes[7]
     row_total, weight, row_mean = by_row[0], by_row[1], by_row[2]
-    mu, spread_of, with_mean, with_square = by_column[0], by_column[1], by_column[2], by_column[3]
+    mu, column_variance, with_mean, with_square = by_column[0], by_column[1], by_column[2], by_column[3]
     for lane in range(LANES):
         total[lane] = 0.0
     for j in range(columns):
@@ -121,23 +121,23 @@ def _moments(
             first[lane] += weight[i, lane] * row_mean[i, lane] * row_mean[i, lane] / (total[lane] + 1.0)
     for j in range(columns):
         for lane in range(LANES):
-            spread_of[j, lane], with_mean[j, lane], with_square[j, lane] = 0.0, 0.0, 0.0
+            column_variance[j, lane], with_mean[j, lane], with_square[j, lane] = 0.0, 0.0, 0.0
     for i in range(rows):
         for j in range(columns):
             q_of, u = conditional[i * columns + j], centred[i * columns + j]
             for lane in range(LANES):
-                c, w, whole, m, q = row_total[i, lane], weight[i, lane], total[lane], mu[j, lane], q_of[lane]
-                a = whole * w
-                moment = w * (a + 1.0) / (whole + 1.0)
+                c, w, lane_total, m, q = row_total[i, lane], weight[i, lane], total[lane], mu[j, lane], q_of[lane]
+                a = lane_total * w
+                moment = w * (a + 1.0) / (lane_total + 1.0)
                 one, two = 1.0 / (c + 1.0), (a + 2.0) / (c + 2.0)
-                curvature, from_rows = two * c * one * one, moment / (whole + 2.0)
-                from_weights = w * row_mean[i, lane] / (whole + 1.0)
+                curvature, from_rows = two * c * one * one, moment / (lane_total + 2.0)
+                from_weights = w * row_mean[i, lane] / (lane_total + 1.0)
                 step = u[lane] * one
-                spread_of[j, lane] += moment * one * q * (1.0 - q) + w * (q - m) * (q - m) / (whole + 1.0)
+                column_variance[j, lane] += moment * one * q * (1.0 - q) + w * (q - m) * (q - m) / (lane_total + 1.0)
                 with_mean[j, lane] += q * (moment * step + from_weights)
                 with_square[j, lane] += q * (
                     from_rows * (2.0 * step * (2.0 * (q - m) + two * (1.0 - 2.0 * q)) + curvature * (1.0 - q))
-                    + 2.0 * from_weights / (whole + 2.0) * (a * (1.0 - q) * one + (c * q + 1.0) * one - 2.0 * m)
+                    + 2.0 * from_weights / (lane_total + 2.0) * (a * (1.0 - q) * one + (c * q + 1.0) * one - 2.0 * m)
                 )
     for lane in range(LANES):
         variance[lane], second[lane], covariance[lane] = 0.0, 0.0, 0.0
@@ -146,20 +146,20 @@ def _moments(
         for lane in range(LANES):
             m = mu[j, lane]
             rest = 1.0 - m
-            nu = m * rest / spread_of[j, lane] - 1.0
+            nu = m * rest / column_variance[j, lane] - 1.0
             alpha = m * nu
             e, spread = _excess(alpha) - _excess(nu), _spread(alpha)
             mean[lane] -= m * e
             slope = e - 1.0 / (nu + 1.0)
-            bend = (nu + 3.0) * spread / alpha
-            covariance[lane] += slope * with_mean[j, lane] + bend * (
+            quadratic = (nu + 3.0) * spread / alpha
+            covariance[lane] += slope * with_mean[j, lane] + quadratic * (
                 with_square[j, lane] - 2.0 * (1.0 - 2.0 * m) / (nu + 2.0) * with_mean[j, lane]
             )
             second[lane] += spread * rest * (nu * rest + 1.0) / (nu * (nu + 1.0) * (nu + 1.0))
-            second[lane] += slope * slope * spread_of[j, lane]
+            second[lane] += slope * slope * column_variance[j, lane]
             slopes[lane] += m * slope
             squares[lane] += m * m
-            variance[lane] += m * m * slope * slope  # of the slopes, so far
+            variance[lane] += m * m * slope * slope  # of the slopes only, so far
     for lane in range(LANES):
         scale = 1.0 / (total[lane] + 1.0)
         pairs = 0.5 * scale * scale * (1.0 - squares[lane]) - scale * (slopes[lane] * slopes[lane] - variance[lane])
@@ -168,9 +168,9 @@ def _moments(
 
 
 @inlined
-def _fits(flat: NumberArray, start: int, r: int, s: int, pseudo_count: float) -> bool:
+def _has_large_cells(flat: NumberArray, start: int, r: int, s: int, pseudo_count: float) -> bool:
     """Whether all cells of a table are large enough."""
-    if r * s > _MOST_CELLS:
+    if r * s > _MAX_CELLS:
         return False
     for i in range(r):
         for j in range(s):
@@ -190,40 +190,42 @@ def matched_complete(
     selection: IntegerArray,
     mean: FloatArray,
     variance: FloatArray,
-    left: NDArray[np.bool_],
+    is_left: NDArray[np.bool_],
 ) -> None:
-    """Fill mean and variance of the complete tables without thin cells; `left` says which of the selection are others.
+    """Fill mean and variance of the complete tables without thin cells; `is_left` says which of the selection are left.
 
-    Fast where tables of one shape follow each other.
+    This is fast if tables of one shape follow each other.
     """
     counts, conditional, centred = np.empty((0, 0, LANES)), np.empty((0, LANES)), np.empty((0, LANES))
     by_row, by_column, lanes = np.empty((3, 0, LANES)), np.empty((4, 0, LANES)), np.empty((8, LANES))
-    waiting = np.empty(LANES, dtype=np.int64)
-    found, r, s = 0, 0, 0
-    for place in range(selection.size + 1):
-        own, table = False, 0
-        if place < selection.size:
-            table = selection[place]
-            own = pattern[table] == COMPLETE
-            own = own and _fits(flat, offsets[table], rows[table], columns[table], pseudo_count[table])
-            left[place] = not own
-        if found > 0 and (
-            found == LANES or place == selection.size or (own and (rows[table] != r or columns[table] != s))
+    waiting_tables = np.empty(LANES, dtype=np.int64)
+    filled, r, s = 0, 0, 0
+    for index in range(selection.size + 1):
+        accepted, table = False, 0
+        if index < selection.size:
+            table = selection[index]
+            accepted = pattern[table] == COMPLETE
+            accepted = accepted and _has_large_cells(
+                flat, offsets[table], rows[table], columns[table], pseudo_count[table]
+            )
+            is_left[index] = not accepted
+        if filled > 0 and (
+            filled == LANES or index == selection.size or (accepted and (rows[table] != r or columns[table] != s))
         ):
             for lane in range(LANES):
-                each = waiting[lane if lane < found else 0]
+                member = waiting_tables[lane if lane < filled else 0]
                 for i in range(r):
                     for j in range(s):
-                        counts[i, j, lane] = flat[offsets[each] + i * (s + 1) + j] + pseudo_count[each]
+                        counts[i, j, lane] = flat[offsets[member] + i * (s + 1) + j] + pseudo_count[member]
             for turned in range(2):
                 _moments(counts, turned == 1, conditional, centred, by_row, by_column, lanes)
-                for lane in range(found):
-                    each = waiting[lane]
-                    before_mean, before_variance = (0.0, 0.0) if turned == 0 else (mean[each], variance[each])
-                    mean[each] = before_mean + 0.5 * lanes[0, lane]
-                    variance[each] = before_variance + 0.5 * lanes[1, lane]
-            found = 0
-        if own:
+                for lane in range(filled):
+                    member = waiting_tables[lane]
+                    before_mean, before_variance = (0.0, 0.0) if turned == 0 else (mean[member], variance[member])
+                    mean[member] = before_mean + 0.5 * lanes[0, lane]
+                    variance[member] = before_variance + 0.5 * lanes[1, lane]
+            filled = 0
+        if accepted:
             if rows[table] != r or columns[table] != s:
                 r, s = rows[table], columns[table]
                 side = max(r, s)
@@ -233,5 +235,5 @@ def matched_complete(
                     np.empty((r * s, LANES)),
                 )
                 by_row, by_column = np.empty((3, side, LANES)), np.empty((4, side, LANES))
-            waiting[found] = table
-            found += 1
+            waiting_tables[filled] = table
+            filled += 1

@@ -1,10 +1,10 @@
-"""Posterior mean and variance of mutual information where both sides miss. O(r s^2 + s^3).
+"""Posterior mean and variance of mutual information if both sides have missing values. O(r s^2 + s^3).
 
 Leading order (the paper's): I(mode) and l' Cov l, l_ij = log(pi_ij/(x_i y_j)), with the mode of `mode` and Cov of
 `information_matrix`.
 
-Matched: every chance z among pi_ij, x_i, y_j with mode z and leading-order variance Z is treated as the Beta with
-nu = z (1 - z)/Z and alpha = z nu, which is exact where all is seen. With e(z) = log_excess(alpha) - log_excess(nu), so
+Matched: every probability z among pi_ij, x_i, y_j with mode z and leading-order variance Z is treated as a Beta with
+nu = z (1 - z)/Z and alpha = z nu, which is exact for complete data. With e(z) = log_excess(alpha) - log_excess(nu), so
 that E[z log z] = z (log z + e),
 
     E[I]   = I(mode) + sum pi_ij e(pi_ij) - sum x_i e(x_i) - sum y_j e(y_j),
@@ -14,11 +14,11 @@ that E[z log z] = z (log z + e),
     u      = t with each term times 2 log_spread(alpha).
 
 t is the trace of Hessian times covariance. Near independence its (r-1)(s-1) eigenvalues are nearly equal, so
-t^2/(2 (r-1)(s-1)) is the second-order variance, and u tempers it where cells hold less than about one count.
+t^2/(2 (r-1)(s-1)) is the second-order variance, and u reduces it if cells have less than about one count.
 
-None of this holds where more than 2 % of the chances lie in cells with c < 0.3, or in classes and values with next to
-no complete count, put there by the margins alone; nor where few complete counts stand beside large margins, which shows
-in a mean of the chances that is far from their mode. A caller who asks for reliable moments then gets NaN.
+None of this holds in two cases. In the first, the margins alone put more than 2 % of the probability in cells with
+c < 0.3, or in classes and values with hardly any complete count. In the second, complete counts are few beside large
+margins; then the mean of the probabilities is far from their mode. A caller who asks for reliable moments gets NaN.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray
     from credimi.kernels.moments.information_matrix import Workspace
 
-_SPARSE = 0.3  # a Dirichlet parameter below which a chance is nearly 0 or 1 of its row
-_FEW = 3.0  # complete counts of a class or a value, pseudo-counts included, that hardly say more than the prior
-MOST_DOUBTFUL = 0.02
-_SHIFTED = 0.02
-_NEARLY_ALL = 1.0 - 1e-6  # of the chances
-_FIRST: int = np.zeros(1, dtype=np.int64)[0]  # not 0, for which Numba would compile what takes it once more
-_HELD_BY_MARGINS = 1e-4  # the share of its expected rows that a cell then has at most
+_SPARSE_COUNT = 0.3  # with a smaller Dirichlet parameter a probability is nearly 0, or all of its row
+_FEW_COUNTS = 3.0  # complete counts of a class or a value, with pseudo-counts: hardly more information than the prior
+MAX_DOUBTFUL = 0.02  # of the probability, see the module's docstring
+_MAX_SHIFT = 0.02  # distance of the mean from the mode
+_NEARLY_ALL = 1.0 - 1e-6  # of the probability
+_FIRST: int = np.zeros(1, dtype=np.int64)[0]  # no literal 0: Numba would compile functions once more for it
+_MAX_SHARE_OF_COUNTS = 1e-4  # of the expected rows of a cell, if its probability comes from the margins alone
 
 
 @inlined
@@ -58,7 +58,7 @@ def moments(
     counts: FloatArray,
     row_only: FloatArray,
     column_only: FloatArray,
-    chance: FloatArray,
+    probability: FloatArray,
     row_slope: FloatArray,
     column_slope: FloatArray,
     work: Workspace,
@@ -68,11 +68,11 @@ def moments(
 ) -> tuple[float, float]:
     """Mean and variance of I, leading order or matched; `fields` (2, r, s) is scratch.
 
-    NaN where matched moments are not `reliable`, if they have to be.
+    If `reliable`, they are NaN where matched moments do not hold.
     """
-    find_mode(counts, row_only, column_only, chance, row_slope, column_slope, work)
+    find_mode(counts, row_only, column_only, probability, row_slope, column_slope, work)
     return moments_at_mode(
-        counts, row_only, column_only, chance, row_slope, column_slope, work, fields, matched, reliable
+        counts, row_only, column_only, probability, row_slope, column_slope, work, fields, matched, reliable
     )
 
 
@@ -81,7 +81,7 @@ def moments_at_mode(
     counts: FloatArray,
     row_only: FloatArray,
     column_only: FloatArray,
-    chance: FloatArray,
+    probability: FloatArray,
     row_slope: FloatArray,
     column_slope: FloatArray,
     work: Workspace,
@@ -89,32 +89,35 @@ def moments_at_mode(
     matched: bool,
     reliable: bool,
 ) -> tuple[float, float]:
-    """As `moments`, from what `find_mode` leaves behind; the slopes are overwritten."""
+    """As `moments`, from the results of `find_mode`; the slopes are overwritten."""
     gradient, solution = fields[0], fields[1]
-    mean = _log_ratios(chance, work, gradient)
+    mean = _log_ratios(probability, work, gradient)
     scale = 1.0
     second_order = 0.0
     if matched:
-        total, doubtful = doubtful_chances(counts, row_only, column_only, chance, work)
-        if reliable and doubtful > MOST_DOUBTFUL:
+        total, doubtful = doubtful_probability(counts, row_only, column_only, probability, work)
+        if reliable and doubtful > MAX_DOUBTFUL:
             return np.nan, np.nan
         scale = total / (total + 1.0)
-        variances(chance, total, work, solution, row_slope, column_slope)  # the slopes have served
-        _mend_variances(counts, chance, total, work, solution, row_slope, column_slope)
-        if reliable and _shift(counts, row_only, column_only, chance, row_slope, column_slope, work, fields) > _SHIFTED:
+        variances(probability, total, work, solution, row_slope, column_slope)  # overwrites the slopes
+        _recompute_variances(counts, probability, total, work, solution, row_slope, column_slope)
+        if (
+            reliable
+            and _shift(counts, row_only, column_only, probability, row_slope, column_slope, work, fields) > _MAX_SHIFT
+        ):
             return np.nan, np.nan
-        shift, second_order = _match_betas(chance, work, solution, row_slope, column_slope, gradient)
+        shift, second_order = _match_betas(probability, work, solution, row_slope, column_slope, gradient)
         mean += shift
-    return max(mean, 0.0), _variance_of(chance, gradient, work, solution) * scale + second_order
+    return max(mean, 0.0), _variance_of_gradient(probability, gradient, work, solution) * scale + second_order
 
 
 @inlined
-def doubtful_chances(
-    counts: FloatArray, row_only: FloatArray, column_only: FloatArray, chance: FloatArray, work: Workspace
+def doubtful_probability(
+    counts: FloatArray, row_only: FloatArray, column_only: FloatArray, probability: FloatArray, work: Workspace
 ) -> tuple[float, float]:
-    """N, and how much of the chances the margins put where there are next to no complete counts.
+    """N, and the probability that the margins put where there are hardly any complete counts.
 
-    That is in cells, or in whole rows and columns that hold hardly more than the prior.
+    It is counted in cells, and in whole rows and columns that have hardly more than the prior.
     """
     rows, columns = counts.shape
     total, doubtful = 0.0, 0.0
@@ -122,61 +125,62 @@ def doubtful_chances(
         row_sum = 0.0
         for j in range(columns):
             row_sum += counts[i, j]
-            doubtful += chance[i, j] if counts[i, j] < _SPARSE else 0.0
-        doubtful += work.rows[ROW_SUM, i] if row_sum <= min(_FEW, row_only[i]) else 0.0
+            doubtful += probability[i, j] if counts[i, j] < _SPARSE_COUNT else 0.0
+        doubtful += work.rows[ROW_SUM, i] if row_sum <= min(_FEW_COUNTS, row_only[i]) else 0.0
         total += row_sum + row_only[i]
     for j in range(columns):
         column_sum = 0.0
         for i in range(rows):
             column_sum += counts[i, j]
-        doubtful += work.columns[COLUMN_SUM, j] if column_sum <= min(_FEW, column_only[j]) else 0.0
+        doubtful += work.columns[COLUMN_SUM, j] if column_sum <= min(_FEW_COUNTS, column_only[j]) else 0.0
         total += column_only[j]
     return total, doubtful
 
 
 @compiled
-def _mend_variances(
+def _recompute_variances(
     counts: FloatArray,
-    chance: FloatArray,
+    probability: FloatArray,
     total: float,
     work: Workspace,
-    of_cells: FloatArray,
-    of_rows: FloatArray,
-    of_columns: FloatArray,
+    cell_variance: FloatArray,
+    row_variance: FloatArray,
+    column_variance: FloatArray,
 ) -> None:
-    """Put right variances that are differences without digits, by a solve for each.
+    """Compute variances again, by a solve for each, if as differences they are lost to rounding.
 
-    They are so where nearly all is in one cell, row or column, and where margins alone hold a cell.
+    This happens if nearly all probability is in one cell, row or column, or if that of a cell comes from the margins
+    alone.
     """
-    rows, columns = chance.shape
+    rows, columns = probability.shape
     for i in range(rows):
         if work.rows[ROW_SUM, i] > _NEARLY_ALL:
-            of_rows[i] = _variance_of_block(chance, i, i + 1, _FIRST, columns, work)
+            row_variance[i] = _variance_of_block(probability, i, i + 1, _FIRST, columns, work)
     for j in range(columns):
         if work.columns[COLUMN_SUM, j] > _NEARLY_ALL:
-            of_columns[j] = _variance_of_block(chance, _FIRST, rows, j, j + 1, work)
+            column_variance[j] = _variance_of_block(probability, _FIRST, rows, j, j + 1, work)
         for i in range(rows):
-            if chance[i, j] > _NEARLY_ALL or counts[i, j] < _HELD_BY_MARGINS * total * chance[i, j]:
-                of_cells[i, j] = _variance_of_block(chance, i, i + 1, j, j + 1, work)
+            if probability[i, j] > _NEARLY_ALL or counts[i, j] < _MAX_SHARE_OF_COUNTS * total * probability[i, j]:
+                cell_variance[i, j] = _variance_of_block(probability, i, i + 1, j, j + 1, work)
 
 
 @compiled
-def _variance_of_block(chance: FloatArray, top: int, bottom: int, left: int, right: int, work: Workspace) -> float:
-    """Variance of the sum of a block of chances, as that of all others together."""
-    rows, columns = chance.shape
-    others, solution = work.cells[SLACK], work.cells[SPARE]  # the slacks have served
+def _variance_of_block(probability: FloatArray, top: int, bottom: int, left: int, right: int, work: Workspace) -> float:
+    """Variance of the sum of a block of probabilities, computed as that of the sum of all others."""
+    rows, columns = probability.shape
+    complement, solution = work.cells[SLACK], work.cells[SPARE]  # the slacks are no longer needed
     rest = 0.0
     for i in range(rows):
         for j in range(columns):
             inside = top <= i < bottom and left <= j < right
-            others[i, j] = 0.0 if inside else 1.0
-            rest += 0.0 if inside else chance[i, j]
-    return _variance_of_field(others, rest, work, solution)
+            complement[i, j] = 0.0 if inside else 1.0
+            rest += 0.0 if inside else probability[i, j]
+    return _variance_of_field(complement, rest, work, solution)
 
 
 @inlined
 def _variance_of_field(field: FloatArray, centre: float, work: Workspace, solution: FloatArray) -> float:
-    """field' Cov field. The field is centred, which makes pi pi'/N drop out; it is changed in place."""
+    """field' Cov field. The field is centred in place, so that pi pi'/N drops out."""
     rows, columns = field.shape
     for i in range(rows):
         for j in range(columns):
@@ -194,72 +198,75 @@ def _shift(
     counts: FloatArray,
     row_only: FloatArray,
     column_only: FloatArray,
-    chance: FloatArray,
-    of_rows: FloatArray,
-    of_columns: FloatArray,
+    probability: FloatArray,
+    row_variance: FloatArray,
+    column_variance: FloatArray,
     work: Workspace,
     fields: FloatArray,
 ) -> float:
-    """How far the mean is from the mode, sum |E[pi] - pi|, to the order of `credimi.inference.posterior`.
+    """The distance of the mean from the mode, sum |E[pi] - pi|, to the order of `credimi.inference.posterior`.
 
-    `fields` holds the log ratios, which stay, and the variances of the cells, which are put back.
+    `fields` holds the log ratios and the variances of the cells; neither changes.
     """
     rows, columns = counts.shape
-    of_cells, slope = fields[1], work.cells[SLACK]  # the slacks have served
+    cell_variance, slope = fields[1], work.cells[SLACK]  # the slacks are no longer needed
     centre = 0.0
     for i in range(rows):
         x = work.rows[ROW_SUM, i]
-        from_row = row_only[i] * of_rows[i] / x / x / x if row_only[i] > 0.0 else 0.0
+        from_row = row_only[i] * row_variance[i] / x / x / x if row_only[i] > 0.0 else 0.0
         for j in range(columns):
-            p, y = chance[i, j], work.columns[COLUMN_SUM, j]
+            p, y = probability[i, j], work.columns[COLUMN_SUM, j]
             slope[i, j] = 0.0
             if p > 0.0:
-                from_column = column_only[j] * of_columns[j] / y / y / y if column_only[j] > 0.0 else 0.0
-                slope[i, j] = (counts[i, j] * (of_cells[i, j] / p) / p - 1.0) / p + from_row + from_column
+                from_column = column_only[j] * column_variance[j] / y / y / y if column_only[j] > 0.0 else 0.0
+                slope[i, j] = (counts[i, j] * (cell_variance[i, j] / p) / p - 1.0) / p + from_row + from_column
                 centre += p * slope[i, j]
-    moved = work.cells[SPARE]
+    shift = work.cells[SPARE]
     for i in range(rows):
         for j in range(columns):
             slope[i, j] -= centre
-    solve(slope, work, moved)
+    solve(slope, work, shift)
     distance = 0.0
     for i in range(rows):
         for j in range(columns):
-            distance += abs(moved[i, j])
+            distance += abs(shift[i, j])
     return distance
 
 
 @inlined
 def _match_betas(
-    chance: FloatArray,
+    probability: FloatArray,
     work: Workspace,
-    of_cells: FloatArray,
-    of_rows: FloatArray,
-    of_columns: FloatArray,
+    cell_variance: FloatArray,
+    row_terms: FloatArray,
+    column_terms: FloatArray,
     gradient: FloatArray,
 ) -> tuple[float, float]:
-    """Add the Betas' slopes to `gradient`; return the shift of the mean and the second-order variance."""
-    rows, columns = chance.shape
+    """Add the slopes of the Betas to `gradient`; return the shift of the mean and the second-order variance.
+
+    `row_terms` and `column_terms` are the variances of x and y, which are replaced by the slopes.
+    """
+    rows, columns = probability.shape
     mean = 0.0
     trace = 0.0
     tempered = 0.0
     for i in range(rows):
-        shift, of_rows[i], bend, spread = _beta_terms(work.rows[ROW_SUM, i], of_rows[i])
+        shift, row_terms[i], curvature, spread = _beta_terms(work.rows[ROW_SUM, i], row_terms[i])
         mean -= shift
-        trace -= bend
-        tempered -= bend * spread
+        trace -= curvature
+        tempered -= curvature * spread
     for j in range(columns):
-        shift, of_columns[j], bend, spread = _beta_terms(work.columns[COLUMN_SUM, j], of_columns[j])
+        shift, column_terms[j], curvature, spread = _beta_terms(work.columns[COLUMN_SUM, j], column_terms[j])
         mean -= shift
-        trace -= bend
-        tempered -= bend * spread
+        trace -= curvature
+        tempered -= curvature * spread
     for i in range(rows):
         for j in range(columns):
-            shift, slope, bend, spread = _beta_terms(chance[i, j], of_cells[i, j])
+            shift, slope, curvature, spread = _beta_terms(probability[i, j], cell_variance[i, j])
             mean += shift
-            trace += bend
-            tempered += bend * spread
-            gradient[i, j] += slope - of_rows[i] - of_columns[j]
+            trace += curvature
+            tempered += curvature * spread
+            gradient[i, j] += slope - row_terms[i] - column_terms[j]
     filled_rows, filled_columns = 0, 0
     for i in range(rows):
         filled_rows += work.rows[ROW_SUM, i] > 0.0
@@ -282,9 +289,9 @@ def _beta_terms(mean: float, variance: float) -> tuple[float, float, float, floa
 
 
 @inlined
-def _log_ratios(chance: FloatArray, work: Workspace, log_ratio: FloatArray) -> float:
-    """log(pi/(x y)) into `log_ratio`, 0 where pi = 0; returns I(pi)."""
-    rows, columns = chance.shape
+def _log_ratios(probability: FloatArray, work: Workspace, log_ratio: FloatArray) -> float:
+    """Fill `log_ratio` with log(pi/(x y)), 0 where pi = 0; return I(pi)."""
+    rows, columns = probability.shape
     inverse = work.columns[COLUMN_STEP]
     for j in range(columns):
         inverse[j] = 1.0 / work.columns[COLUMN_SUM, j] if work.columns[COLUMN_SUM, j] > 0.0 else 0.0
@@ -292,18 +299,20 @@ def _log_ratios(chance: FloatArray, work: Workspace, log_ratio: FloatArray) -> f
     for i in range(rows):
         share = 1.0 / work.rows[ROW_SUM, i] if work.rows[ROW_SUM, i] > 0.0 else 0.0
         for j in range(columns):
-            ratio = chance[i, j] * share * inverse[j]
+            ratio = probability[i, j] * share * inverse[j]
             log_ratio[i, j] = logarithm(ratio if ratio > 0.0 else 1.0)
-            information += chance[i, j] * log_ratio[i, j]
+            information += probability[i, j] * log_ratio[i, j]
     return max(information, 0.0)
 
 
 @inlined
-def _variance_of(chance: FloatArray, gradient: FloatArray, work: Workspace, solution: FloatArray) -> float:
+def _variance_of_gradient(
+    probability: FloatArray, gradient: FloatArray, work: Workspace, solution: FloatArray
+) -> float:
     """gradient' Cov gradient; the gradient is changed in place."""
-    rows, columns = chance.shape
+    rows, columns = probability.shape
     centre = 0.0
     for i in range(rows):
         for j in range(columns):
-            centre += chance[i, j] * gradient[i, j]
+            centre += probability[i, j] * gradient[i, j]
     return _variance_of_field(gradient, centre, work, solution)

@@ -1,10 +1,10 @@
-"""Missing values drawn from a network of columns, given all else in their row: one sweep of Gibbs sampling.
+"""Missing values drawn from a network of columns, given the rest of their row: one sweep of Gibbs sampling.
 
-A value x of column u has, given the rest of the row, a probability in proportion to
+Given the rest of the row, the probability of value x of column u is proportional to
 
     p(x | parents of u) prod over children w of p(w | parents of w, among them u = x).
 
-O(values (1 + children)) a missing cell.
+The cost is O(values (1 + children)) a missing cell.
 """
 
 from __future__ import annotations
@@ -33,43 +33,44 @@ def draw_missing(
     child_starts: IntegerArray,
     children: IntegerArray,
     starts: IntegerArray,
-    chances: FloatArray,
+    probabilities: FloatArray,
     state: NDArray[np.uint64],
 ) -> None:
-    """Draw the cells (rows[k], columns[k]) of `codes`, (columns, rows), which have values already, again.
+    """Draw new values for the cells (rows[k], columns[k]) of `codes`, (columns, rows), which already have values.
 
-    A column's parents are -1 where there are fewer; `strides` says how far apart their values are in its table of
-    `chances`, which starts at `starts[column]`, one row of values for each combination.
+    `parents` of a column are filled up with -1; `strides` are the distances between their values in the column's table.
+    The table of a column in `probabilities` starts at `starts[column]`: one row of probabilities for each combination
+    of the values of its parents.
     """
-    most = 1
+    max_values = 1
     for column in range(values.size):
-        most = max(most, values[column])
-    weight = np.empty(most)
+        max_values = max(max_values, values[column])
+    weight = np.empty(max_values)
     for cell in range(rows.size):
         row, column = rows[cell], columns[cell]
-        size, at = values[column], starts[column]
-        for place in range(parents.shape[1]):
-            if parents[column, place] >= 0:
-                at += np.int64(codes[parents[column, place], row]) * strides[column, place] * size
+        size, table_row = values[column], starts[column]
+        for index in range(parents.shape[1]):
+            if parents[column, index] >= 0:
+                table_row += np.int64(codes[parents[column, index], row]) * strides[column, index] * size
         for value in range(size):
-            weight[value] = chances[at + value]
-        for place in range(child_starts[column], child_starts[column + 1]):
-            child, step = children[place], np.int64(0)
-            own = starts[child] + np.int64(codes[child, row])
+            weight[value] = probabilities[table_row + value]
+        for index in range(child_starts[column], child_starts[column + 1]):
+            child, stride = children[index], np.int64(0)
+            child_cell = starts[child] + np.int64(codes[child, row])
             for other in range(parents.shape[1]):
                 if parents[child, other] == column:
-                    step = strides[child, other] * values[child]
+                    stride = strides[child, other] * values[child]
                 elif parents[child, other] >= 0:
-                    own += np.int64(codes[parents[child, other], row]) * strides[child, other] * values[child]
+                    child_cell += np.int64(codes[parents[child, other], row]) * strides[child, other] * values[child]
             for value in range(size):
-                weight[value] *= chances[own + value * step]
+                weight[value] *= probabilities[child_cell + value * stride]
         total = 0.0
         for value in range(size):
             total += weight[value]
-        level, below, found = uniform(state) * total, 0.0, size - 1
+        threshold, cumulative, drawn = uniform(state) * total, 0.0, size - 1
         for value in range(size):
-            below += weight[value]
-            if level < below:
-                found = value
+            cumulative += weight[value]
+            if threshold < cumulative:
+                drawn = value
                 break
-        codes[column, row] = found
+        codes[column, row] = drawn

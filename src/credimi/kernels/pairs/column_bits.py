@@ -1,7 +1,8 @@
 """The sets of bits of many columns, all in one call (see `pair_bits`, which counts them).
 
-Rows of one class lie together, each class from a new word on. Where a row lies follows from how many of its class came
-before it: this is counted for `_ROWS` rows at a time, for all columns, so that no array of all rows is needed for it.
+The bits are sorted by class, and each class starts a new word. The bit of a row follows from how many rows of its class
+came before it. These are counted for `_BATCH_ROWS` rows at a time, for all columns, so that no array over all rows is
+needed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from credimi.kernels.jit import IntegerArray
 
 _WORD = 64
-_ROWS = 4096
+_BATCH_ROWS = 4096
 
 
 @compiled
@@ -32,23 +33,23 @@ def fill_columns(
     values: IntegerArray,
     bits: NDArray[np.uint64],
 ) -> None:
-    """Set the bits of some columns, each a row of `codes`.
+    """Set the bits of the columns `chosen`; a column is a row of `codes`.
 
-    Class y starts with bit `starts[y]`. Column k has `values[k]` values, and its sets start with number `firsts[k]`.
+    Class y starts at bit `starts[y]`. Column k has `values[k]` values, and its first set has the number `firsts[k]`.
     `bits` is (panels, words, PANEL).
     """
-    places, after = np.empty(_ROWS, dtype=np.int64), starts.copy()
-    for begin in range(0, groups.size, _ROWS):
-        size = min(_ROWS, groups.size - begin)
+    bit_numbers, next_bit = np.empty(_BATCH_ROWS, dtype=np.int64), starts.copy()
+    for begin in range(0, groups.size, _BATCH_ROWS):
+        size = min(_BATCH_ROWS, groups.size - begin)
         for row in range(size):
             group = groups[begin + row]
-            places[row] = after[group]
-            after[group] += 1
-        for each in range(chosen.size):
-            column = chosen[each]
-            own = codes[column, begin : begin + size]
+            bit_numbers[row] = next_bit[group]
+            next_bit[group] += 1
+        for index in range(chosen.size):
+            column = chosen[index]
+            column_codes = codes[column, begin : begin + size]
             last, first = values[column] - 1, firsts[column]
             for row in range(size):
-                if own[row] < last:
-                    number, place = first + own[row], places[row]
-                    bits[number // PANEL, place // _WORD, number % PANEL] |= np.uint64(1) << np.uint64(place % _WORD)
+                if column_codes[row] < last:
+                    number, bit = first + column_codes[row], bit_numbers[row]
+                    bits[number // PANEL, bit // _WORD, number % PANEL] |= np.uint64(1) << np.uint64(bit % _WORD)

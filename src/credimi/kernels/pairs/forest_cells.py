@@ -1,12 +1,12 @@
-"""Missing values drawn from a forest of columns, all of a row at once, given all that is seen in the row.
+"""Missing values drawn from a forest of columns, all of a row at once, given the observed values of the row.
 
-Each column depends on its parent in the forest, or on nothing if it is a root. Going from the leaves up, a missing
-column collects how probable what is seen below it is for each of its values; going down from the roots, each missing
-value is drawn given its parent's value and what was collected ("forward filtering, backward sampling"). So the draws
-are exact, and their probabilities do not depend on what was drawn before.
+Each column depends on its parent in the forest, or on nothing if it is a root. From the leaves to the roots, each
+missing column collects the probability of the observed values below it, for each of its own values. From the roots to
+the leaves, each missing value is drawn given its parent's value and these probabilities ("forward filtering, backward
+sampling"). So the draws are exact, and do not depend on earlier draws for the same cells.
 
-The product of what is seen is the likelihood of the forest. O(1) a seen cell, O(s^2) a missing one whose parent is
-missing, too, and O(s) another.
+The product of the probabilities of the observed values is the likelihood of the forest. The cost is O(1) for an
+observed cell, O(s^2) for a missing one whose parent is missing, too, and O(s) for any other missing one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from credimi.kernels.jit import FloatArray, IntegerArray
 
-_SMALL = 1e-150
+_RESCALE_BELOW = 1e-150  # before products underflow
 
 
 @compiled
@@ -33,60 +33,63 @@ def complete_rows(
     order: IntegerArray,
     parents: IntegerArray,
     starts: IntegerArray,
-    chances: FloatArray,
+    probabilities: FloatArray,
     state: NDArray[np.uint64],
     log_likelihood: FloatArray,
 ) -> None:
-    """Draw the missing values of `codes`, (rows, columns), and add up the log likelihood of each row as it was.
+    """Draw the missing values of `codes`, (rows, columns); fill the log likelihood of each row's observed values.
 
-    A missing value's code is the number of values of its column. `order` has all columns, parents before children;
-    `parents` is -1 for roots. The table of a column in `chances` starts at `starts[column]`: a row of its values for
-    each value of its parent.
+    The code of a missing value is the number of values of its column. `order` has all columns, parents before
+    children; `parents` is -1 for roots. The table of a column in `probabilities` starts at `starts[column]`: one row of
+    probabilities of its values for each value of its parent.
     """
     columns = values.size
-    places = np.empty(columns, dtype=np.int64)
+    offsets = np.empty(columns, dtype=np.int64)
     size = 0
     for column in range(columns):
-        places[column] = size
+        offsets[column] = size
         size += values[column]
-    below, missing = np.empty(size), np.empty(columns, dtype=np.bool_)
+    likelihood_below, missing = np.empty(size), np.empty(columns, dtype=np.bool_)
     for row in range(codes.shape[0]):
-        own = codes[row]
+        row_codes = codes[row]
         for column in range(columns):
-            missing[column] = own[column] >= values[column]
+            missing[column] = row_codes[column] >= values[column]
             if missing[column]:
                 for value in range(values[column]):
-                    below[places[column] + value] = 1.0
+                    likelihood_below[offsets[column] + value] = 1.0
         logarithm, product = 0.0, 1.0
         for step in range(columns - 1, -1, -1):
             column = order[step]
-            parent, width, table, place = parents[column], values[column], starts[column], places[column]
+            parent, width, table_start, offset = parents[column], values[column], starts[column], offsets[column]
             if parent >= 0 and missing[parent]:
-                top = 0.0
-                for above in range(values[parent]):
-                    likely = 0.0
+                largest = 0.0
+                for parent_value in range(values[parent]):
+                    probability = 0.0
                     if missing[column]:
                         for value in range(width):
-                            likely += chances[table + above * width + value] * below[place + value]
+                            probability += (
+                                probabilities[table_start + parent_value * width + value]
+                                * likelihood_below[offset + value]
+                            )
                     else:
-                        likely = chances[table + above * width + np.int64(own[column])]
-                    likely *= below[places[parent] + above]
-                    below[places[parent] + above] = likely
-                    top = max(top, likely)
-                if 0.0 < top < _SMALL:
-                    for above in range(values[parent]):
-                        below[places[parent] + above] /= top
-                    logarithm += np.log(top)
+                        probability = probabilities[table_start + parent_value * width + np.int64(row_codes[column])]
+                    probability *= likelihood_below[offsets[parent] + parent_value]
+                    likelihood_below[offsets[parent] + parent_value] = probability
+                    largest = max(largest, probability)
+                if 0.0 < largest < _RESCALE_BELOW:
+                    for parent_value in range(values[parent]):
+                        likelihood_below[offsets[parent] + parent_value] /= largest
+                    logarithm += np.log(largest)
                 continue
-            at = table + np.int64(own[parent]) * width if parent >= 0 else table
-            likely = 0.0
+            table_row = table_start + np.int64(row_codes[parent]) * width if parent >= 0 else table_start
+            probability = 0.0
             if missing[column]:
                 for value in range(width):
-                    likely += chances[at + value] * below[place + value]
+                    probability += probabilities[table_row + value] * likelihood_below[offset + value]
             else:
-                likely = chances[at + np.int64(own[column])]
-            product *= likely
-            if product < _SMALL:
+                probability = probabilities[table_row + np.int64(row_codes[column])]
+            product *= probability
+            if product < _RESCALE_BELOW:
                 logarithm += np.log(product)
                 product = 1.0
         log_likelihood[row] = logarithm + np.log(product)
@@ -94,15 +97,15 @@ def complete_rows(
             column = order[step]
             if not missing[column]:
                 continue
-            parent, width, place = parents[column], values[column], places[column]
-            at = starts[column] + np.int64(own[parent]) * width if parent >= 0 else starts[column]
+            parent, width, offset = parents[column], values[column], offsets[column]
+            table_row = starts[column] + np.int64(row_codes[parent]) * width if parent >= 0 else starts[column]
             total = 0.0
             for value in range(width):
-                total += chances[at + value] * below[place + value]
-            level, reached, found = uniform(state) * total, 0.0, width - 1
+                total += probabilities[table_row + value] * likelihood_below[offset + value]
+            threshold, cumulative, drawn = uniform(state) * total, 0.0, width - 1
             for value in range(width):
-                reached += chances[at + value] * below[place + value]
-                if level < reached:
-                    found = value
+                cumulative += probabilities[table_row + value] * likelihood_below[offset + value]
+                if threshold < cumulative:
+                    drawn = value
                     break
-            own[column] = found
+            row_codes[column] = drawn

@@ -1,8 +1,8 @@
-"""How far the values of one column of a pair tell whether the other is missing, from the pair's table alone.
+"""How well the values of one column of a pair predict whether the other is missing, from the pair's table alone.
 
-The last row of a table has the rows in which the first column is missing, by the values of the second; the sums of the
-others have those in which it is seen. So each table of a pair holds two tables of "missing or not" by the values of the
-other column, and no row has to be read for them.
+The last row of a table counts the rows in which the first column is missing, by the values of the second. The sums of
+the other rows count those in which it is present. So the table of a pair contains two tables of "missing or not" by the
+values of the other column, and the data need not be read again.
 """
 
 from __future__ import annotations
@@ -21,32 +21,35 @@ if TYPE_CHECKING:
 def score(
     flat: FloatArray, offsets: IntegerArray, rows: IntegerArray, columns: IntegerArray, scores: FloatArray
 ) -> None:
-    """Fill of each table how well the second tells that the first is missing, and the other way round.
+    """Fill two scores for each table: how well the second column predicts that the first is missing, and the reverse.
 
-    Scores are about the normal quantile of the likelihood ratio test, so that columns of few and of many values can be
+    A score is about the normal quantile of the likelihood ratio test, so that columns of few and of many values can be
     compared: with G twice the log likelihood ratio, of d degrees of freedom, the cube root of G/d is nearly normal with
-    mean 1 - 2/(9d) and variance 2/(9d) (Wilson and Hilferty). 0 where nothing is missing, or chance does as much.
+    mean 1 - 2/(9d) and variance 2/(9d) (Wilson and Hilferty). The score is 0 if nothing is missing, or if G is no
+    larger than expected by chance.
     """
     for table in range(rows.size):
         start, height, width = offsets[table], rows[table], columns[table]
         for side in range(2):
-            many, others = (width, height) if side == 0 else (height, width)
-            near, far = (1, width + 1) if side == 0 else (width + 1, 1)
-            seen, lost, ratio = 0.0, 0.0, 0.0
-            for value in range(many):
-                here, gone = 0.0, flat[start + value * near + others * far]
-                for other in range(others):
-                    here += flat[start + value * near + other * far]
-                seen += here
-                lost += gone
-                if here > 0.0:
-                    ratio += here * np.log(here / (here + gone))
-                if gone > 0.0:
-                    ratio += gone * np.log(gone / (here + gone))
+            values, other_values = (width, height) if side == 0 else (height, width)
+            value_stride, other_stride = (1, width + 1) if side == 0 else (width + 1, 1)
+            total_present, total_missing, log_ratio = 0.0, 0.0, 0.0
+            for value in range(values):
+                present, missing = 0.0, flat[start + value * value_stride + other_values * other_stride]
+                for other in range(other_values):
+                    present += flat[start + value * value_stride + other * other_stride]
+                total_present += present
+                total_missing += missing
+                if present > 0.0:
+                    log_ratio += present * np.log(present / (present + missing))
+                if missing > 0.0:
+                    log_ratio += missing * np.log(missing / (present + missing))
             scores[table, side] = 0.0
-            if seen > 0.0 and lost > 0.0 and many > 1:
-                total = seen + lost
-                ratio -= seen * np.log(seen / total) + lost * np.log(lost / total)
-                spread = 2.0 / (9.0 * (many - 1))
-                root = (max(2.0 * ratio, 0.0) / (many - 1)) ** (1.0 / 3.0)
+            if total_present > 0.0 and total_missing > 0.0 and values > 1:
+                total = total_present + total_missing
+                log_ratio -= total_present * np.log(total_present / total) + total_missing * np.log(
+                    total_missing / total
+                )
+                spread = 2.0 / (9.0 * (values - 1))
+                root = (max(2.0 * log_ratio, 0.0) / (values - 1)) ** (1.0 / 3.0)
                 scores[table, side] = max((root - 1.0 + spread) / np.sqrt(spread), 0.0)

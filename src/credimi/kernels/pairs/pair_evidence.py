@@ -1,14 +1,14 @@
-"""Evidence that a column tells about the target once another is known, for all pairs of columns.
+"""Evidence that a column depends on the target given another column, for all pairs of columns.
 
-The same numbers as those of `adaptive_weights` for the strata of one candidate, as the logarithm of the Bayes factor of
-dependence against independence; without weights and blocks of components, straight from the joint table of a pair. The
-counts in pair tables are small, so that not only cells but margins, too, are multiplied out,
+The results are those of `adaptive_weights` for the strata of one candidate, as the logarithm of the Bayes factor of
+dependence against independence. They are computed from the joint table of a pair, without weights and blocks of
+components. The counts in pair tables are small, so that both cells and margins are multiplied out,
 
     prod_k (1 + k/(K a_i b_j))  over  prod_k (1 + k/(K a_i)) prod_k (1 + k/(K b_j)),
 
-and both products run on over the strata: a logarithm is taken only when one of them gets too large.
+and both products continue over all strata: a logarithm is taken only when one of them gets too large.
 
-O(rst) a point of the grid of K for each of the two columns of a pair.
+The cost is O(rst) a point of the grid of K, for each of the two columns of a pair.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import numpy as np
 
 from credimi.kernels.evidence.adaptive_weights import (
     LANES,
-    MOST_ZOOMS,
+    MAX_ZOOMS,
     fill_grid,
     grid_ratio,
     grid_size,
     is_peaked,
 )
-from credimi.kernels.evidence.excess_evidence import LEAST, is_thin, take_off_thin
+from credimi.kernels.evidence.excess_evidence import MIN_EXCESS, is_thin, subtract_thin_excess
 from credimi.kernels.evidence.grid_mean import finer_grid, log_mean
 from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.pairs.pair_bits import BLOCK, count_block, fill_cells
@@ -40,11 +40,11 @@ GRID = 18
 SMOOTHING = 0.5
 LOOSEST = 4.0
 TIGHTEST = 50.0
-_PADDED = 24
-_MULTIPLIED_OUT = 48.0  # the largest count whose product is faster than the series
-_LARGE = 8.0  # from here on the series holds without a shift
-_STEEP = 1e24  # a factor above this, four at a time, might overflow
-_FULL = 1e100  # a product above this is turned into its logarithm
+_PADDED_GRID = 24
+_MAX_MULTIPLIED_OUT = 48.0  # the largest count whose product is faster than the series
+_SERIES_FROM = 8.0  # from here on the series is accurate without a shift
+_MAX_FACTOR = 1e24  # a product of four larger factors might overflow
+_MAX_PRODUCT = 1e100  # a product above this is turned into its logarithm
 
 
 @inlined
@@ -56,46 +56,51 @@ def _multiply(product: FloatArray, inverse: FloatArray, part: float, n: float) -
         three = (first + 2) * scale if first + 2 < n else 0.0
         four = (first + 3) * scale if first + 3 < n else 0.0
         for point in range(inverse.size):
-            each = inverse[point]
-            product[point] *= (1.0 + one * each) * (1.0 + two * each) * ((1.0 + three * each) * (1.0 + four * each))
+            inverse_k = inverse[point]
+            product[point] *= (
+                (1.0 + one * inverse_k)
+                * (1.0 + two * inverse_k)
+                * ((1.0 + three * inverse_k) * (1.0 + four * inverse_k))
+            )
 
 
 @inlined
 def _add_rise(score: FloatArray, strength: FloatArray, part: float, n: float, sign: float) -> None:
     """Add or subtract log_rise(K part, n)."""
     for first in range(0, strength.size, LANES):
-        some, sums = strength[first : first + LANES], score[first : first + LANES]
-        if some[0] * part >= _LARGE:
+        lane_strengths, lane_scores = strength[first : first + LANES], score[first : first + LANES]
+        if lane_strengths[0] * part >= _SERIES_FROM:
             for lane in range(LANES):
-                sums[lane] += sign * log_rise_of_large(some[lane] * part, n)
+                lane_scores[lane] += sign * log_rise_of_large(lane_strengths[lane] * part, n)
         else:
             for lane in range(LANES):
-                sums[lane] += sign * log_rise(some[lane] * part, n)
+                lane_scores[lane] += sign * log_rise(lane_strengths[lane] * part, n)
 
 
 @inlined
-def _flush(product: FloatArray, score: FloatArray, sign: float) -> None:
+def _take_logarithms(product: FloatArray, score: FloatArray, sign: float) -> None:
+    """Add or subtract the logarithms of the products, and reset these to 1."""
     for point in range(product.size):
         score[point] += sign * logarithm(product[point])
         product[point] = 1.0
 
 
 @inlined
-def _is_short(n: float, inverse: float, part: float) -> bool:
-    """Whether the product of n factors is taken."""
-    return n <= _MULTIPLIED_OUT and n == np.floor(n) and n * inverse < _STEEP * part
+def _is_multiplied_out(n: float, inverse: float, part: float) -> bool:
+    """Whether the n factors are multiplied out."""
+    return n <= _MAX_MULTIPLIED_OUT and n == np.floor(n) and n * inverse < _MAX_FACTOR * part
 
 
 @inlined
 def _fill_margins(table: FloatArray, r: int, s: int, whole: bool, margins: FloatArray) -> tuple[float, int, int]:
-    """Fill the margins of one stratum and their shares; return its complete rows, and how many classes and values.
+    """Fill the margins of one stratum and their shares; return the numbers of complete rows, classes and values.
 
-    Those that none of its rows has have no share (see `kernels.evidence.occurring`), unless it is `whole`.
+    Classes and values that do not occur have no share (see `kernels.evidence.occurring`), unless `whole` is true.
     """
     by_class, by_value, classes, values = margins[0], margins[1], margins[2], margins[3]
     for j in range(s):
         by_value[j] = 0.0
-    total, of_classes, height, width = 0.0, 0.0, 0, 0
+    total, class_total, height, width = 0.0, 0.0, 0, 0
     for i in range(r):
         row = table[i * (s + 1) : (i + 1) * (s + 1)]
         by_class[i] = 0.0
@@ -107,9 +112,9 @@ def _fill_margins(table: FloatArray, r: int, s: int, whole: bool, margins: Float
         if whole or classes[i] > 0.0:
             classes[i] += SMOOTHING
             height += 1
-        of_classes += classes[i]
+        class_total += classes[i]
     for i in range(r):
-        classes[i] /= of_classes
+        classes[i] /= class_total
     for j in range(s):
         width += whole or by_value[j] > 0.0
     for j in range(s):
@@ -126,7 +131,7 @@ def _add_stratum(
     margins: FloatArray,
     lanes: FloatArray,
 ) -> None:
-    """Add log B_K of one stratum, r x (s + 1) with the rows that miss the value last, to the scores and products."""
+    """Add log B_K of one stratum to the scores and products; it is r x (s + 1), with missing values last."""
     strength, score, inverse, product, divisor = lanes[0], lanes[1], lanes[2], lanes[3], lanes[4]
     by_class, by_value, classes, values = margins[0], margins[1], margins[2], margins[3]
     total, height, width = _fill_margins(table, r, s, whole, margins)
@@ -136,58 +141,58 @@ def _add_stratum(
     of_rows, of_columns = pairs, pairs
     for i in range(r):
         n = by_class[i]
-        if n * (n - 1.0) == 0.0:  # whose log_rise is 0
+        if n * (n - 1.0) == 0.0:  # log_rise is 0
             continue
         of_rows -= n * (n - 1.0) / classes[i]
-        if _is_short(n, inverse[0], classes[i]):
+        if _is_multiplied_out(n, inverse[0], classes[i]):
             _multiply(divisor, inverse, classes[i], n)
-            if divisor[0] > _FULL:
-                _flush(divisor, score, -1.0)
+            if divisor[0] > _MAX_PRODUCT:
+                _take_logarithms(divisor, score, -1.0)
         else:
             _add_rise(score, strength, classes[i], n, -1.0)
     for j in range(s):
         n = by_value[j]
-        if n * (n - 1.0) == 0.0:  # whose log_rise is 0, and that of its cells
+        if n * (n - 1.0) == 0.0:  # log_rise is 0 for it and for its cells
             continue
         of_columns -= n * (n - 1.0) / values[j]
-        if _is_short(n, inverse[0], values[j]):
+        if _is_multiplied_out(n, inverse[0], values[j]):
             _multiply(divisor, inverse, values[j], n)
-            if divisor[0] > _FULL:
-                _flush(divisor, score, -1.0)
+            if divisor[0] > _MAX_PRODUCT:
+                _take_logarithms(divisor, score, -1.0)
         else:
             _add_rise(score, strength, values[j], n, -1.0)
         for i in range(r):
             n = table[i * (s + 1) + j]
-            if n * (n - 1.0) == 0.0:  # whose log_rise is 0
+            if n * (n - 1.0) == 0.0:  # log_rise is 0
                 continue
             part = classes[i] * values[j]
-            if _is_short(n, inverse[0], part):
+            if _is_multiplied_out(n, inverse[0], part):
                 _multiply(product, inverse, part, n)
-                if product[0] > _FULL:
-                    _flush(product, score, 1.0)
+                if product[0] > _MAX_PRODUCT:
+                    _take_logarithms(product, score, 1.0)
             else:
                 _add_rise(score, strength, part, n, 1.0)
-    if _is_short(total, inverse[0], 1.0):
+    if _is_multiplied_out(total, inverse[0], 1.0):
         _multiply(product, inverse, 1.0, total)
     else:
         _add_rise(score, strength, 1.0, total, 1.0)
     if not whole and is_thin(total, height, width):
-        take_off_thin(total, margins, r, s, strength, score)
+        subtract_thin_excess(total, margins, r, s, strength, score)
     elif not whole and pairs > 0.0:
         excess = of_rows * of_columns / (2.0 * pairs)
         for point in range(inverse.size):
-            divisor[point] *= 1.0 + max(excess * inverse[point], LEAST)
-    if product[0] > _FULL:
-        _flush(product, score, 1.0)
-    if divisor[0] > _FULL:
-        _flush(divisor, score, -1.0)
+            divisor[point] *= 1.0 + max(excess * inverse[point], MIN_EXCESS)
+    if product[0] > _MAX_PRODUCT:
+        _take_logarithms(product, score, 1.0)
+    if divisor[0] > _MAX_PRODUCT:
+        _take_logarithms(divisor, score, -1.0)
 
 
 @compiled
-def log_evidence(tables: FloatArray, strata: int, r: int, s: int, margins: FloatArray, room: FloatArray) -> float:
+def log_evidence(tables: FloatArray, strata: int, r: int, s: int, margins: FloatArray, scratch: FloatArray) -> float:
     """log of the mean of B_K over the grid, for `strata` tables one after the other.
 
-    `margins` (4, largest side) and `room` (5 x 24) are scratch.
+    `margins` is (4, largest side), `scratch` 5 x 24; both are overwritten.
     """
     if strata == 0:
         return 0.0
@@ -199,10 +204,10 @@ def log_evidence(tables: FloatArray, strata: int, r: int, s: int, margins: Float
         tallest, widest, freedom = max(tallest, height), max(widest, width), freedom + (height - 1) * max(width - 1, 0)
     points = grid_size(freedom, GRID)
     padded = (points + LANES - 1) // LANES * LANES
-    lanes = room[: 5 * padded].reshape(5, padded)
+    lanes = scratch[: 5 * padded].reshape(5, padded)
     log_point = -np.log(np.float64(points))
     least, ratio = LOOSEST, grid_ratio(LOOSEST, TIGHTEST, total, tallest, widest, points)
-    for zoom in range(MOST_ZOOMS + 1):
+    for zoom in range(MAX_ZOOMS + 1):
         fill_grid(lanes[0], least, ratio)
         for point in range(padded):
             lanes[1, point] = 0.0
@@ -211,9 +216,9 @@ def log_evidence(tables: FloatArray, strata: int, r: int, s: int, margins: Float
             lanes[4, point] = 1.0
         for stratum in range(strata):
             _add_stratum(tables[stratum * size : (stratum + 1) * size], r, s, whole, margins, lanes)
-        _flush(lanes[3], lanes[1], 1.0)
-        _flush(lanes[4], lanes[1], -1.0)
-        if zoom == MOST_ZOOMS or not is_peaked(lanes[1, :points], freedom, -log_point):
+        _take_logarithms(lanes[3], lanes[1], 1.0)
+        _take_logarithms(lanes[4], lanes[1], -1.0)
+        if zoom == MAX_ZOOMS or not is_peaked(lanes[1, :points], freedom, -log_point):
             break
         least, ratio, log_point = finer_grid(lanes, points, ratio, log_point)
     return log_mean(lanes[1], points, log_point)
@@ -229,13 +234,13 @@ def gather(
     strata: int,
     tables: FloatArray,
 ) -> int:
-    """Lay out the strata of a joint table, those without rows left out, and return how many there are.
+    """Copy the strata of a joint table that have rows to `tables`, one after the other; return their number.
 
-    `steps` are those of class, value and stratum in `cells`; the last of the values may be the missing one.
+    `steps` are the strides of class, value and stratum in `cells`. If `has_missing`, the last value means missing.
     """
-    found, s = 0, values - 1 if has_missing else values
+    filled_strata, s = 0, values - 1 if has_missing else values
     for stratum in range(strata):
-        at, rows = found * r * (s + 1), 0.0
+        at, rows = filled_strata * r * (s + 1), 0.0
         for i in range(r):
             for j in range(s + 1):
                 count = cells[i * steps[0] + j * steps[1] + stratum * steps[2]] if j < values else 0.0
@@ -243,36 +248,41 @@ def gather(
                 rows += count
                 at += 1
         if rows > 0.0:
-            found += 1
-    return found
+            filled_strata += 1
+    return filled_strata
 
 
 @compiled
 def evidence_of_pair(
-    cells: FloatArray, r: int, one: IntegerArray, other: IntegerArray, room: FloatArray, found: FloatArray
+    cells: FloatArray,
+    r: int,
+    column_layout: IntegerArray,
+    other_layout: IntegerArray,
+    scratch: FloatArray,
+    log_factors: FloatArray,
 ) -> None:
-    """log Bayes factors of a joint table (class, value, other value): of the first column given the other, and reverse.
+    """log Bayes factors of a joint table (class, value, other value): first column given the other, and the reverse.
 
-    `one` and `other` say of a column how many values it has, missing included, and whether it misses any (see
-    `layout` of `evidence_of_blocks`). `room` is scratch.
+    `column_layout` and `other_layout` are lines of `layout` (see `evidence_of_blocks`): how many values each column
+    has, missing included, and whether it has missing values.
     """
-    values, others = one[1], other[1]
-    size = r * (values + 1) * (others + 1)
-    side = max(r, values, others)
-    tables, margins = room[: 2 * size], room[2 * size : 2 * size + 4 * side].reshape(4, side)
-    lanes = room[2 * size + 4 * side : 2 * size + 4 * side + 5 * _PADDED]
-    step = values * others, others, 1
-    strata = gather(cells, r, step, values, one[2] > 0, others - other[2], tables)
-    found[0] = log_evidence(tables, strata, r, values - one[2], margins, lanes)
-    step = values * others, 1, others
-    strata = gather(cells, r, step, others, other[2] > 0, values - one[2], tables)
-    found[1] = log_evidence(tables, strata, r, others - other[2], margins, lanes)
+    values, other_values = column_layout[1], other_layout[1]
+    size = r * (values + 1) * (other_values + 1)
+    side = max(r, values, other_values)
+    tables, margins = scratch[: 2 * size], scratch[2 * size : 2 * size + 4 * side].reshape(4, side)
+    lanes = scratch[2 * size + 4 * side : 2 * size + 4 * side + 5 * _PADDED_GRID]
+    step = values * other_values, other_values, 1
+    strata = gather(cells, r, step, values, column_layout[2] > 0, other_values - other_layout[2], tables)
+    log_factors[0] = log_evidence(tables, strata, r, values - column_layout[2], margins, lanes)
+    step = values * other_values, 1, other_values
+    strata = gather(cells, r, step, other_values, other_layout[2] > 0, values - column_layout[2], tables)
+    log_factors[1] = log_evidence(tables, strata, r, other_values - other_layout[2], margins, lanes)
 
 
 @inlined
 def room_for(r: int, values: int) -> int:
-    """The scratch that `evidence_of_pair` needs for columns of up to so many values."""
-    return 2 * r * (values + 1) * (values + 1) + 4 * max(r, values + 1) + 5 * _PADDED
+    """The size of the scratch that `evidence_of_pair` needs for columns of up to `values` values."""
+    return 2 * r * (values + 1) * (values + 1) + 4 * max(r, values + 1) + 5 * _PADDED_GRID
 
 
 @compiled
@@ -283,41 +293,52 @@ def evidence_of_blocks(
     layout: IntegerArray,
     blocks: IntegerArray,
     block: int,
-    beside: int,
-    found: FloatArray,
+    other_block: int,
+    log_factors: FloatArray,
 ) -> None:
-    """log Bayes factors of all columns of one block given each of another, and the reverse.
+    """Fill the log Bayes factors of all columns of one block given each of another block, and the reverse.
 
-    A line of `layout` has of a column: the number of its first value in `totals`; its values, missing included;
-    1 if the last of them is the missing one; and where its sets start in its block. A line of `blocks`: the first
-    column, the one after the last, the first panel, and how many sets there are. `found` is (2, columns, columns).
+    A line of `layout` describes a column: the row of its first value in `totals`; its number of values, missing
+    included; 1 if the last of them means missing; and the index of its first set in its block. A line of `blocks` has
+    the first column, the one after the last, the first panel, and the number of sets. `log_factors` has the shape
+    (2, columns, columns).
     """
-    r, most = totals.shape[1], 2
+    r, max_values = totals.shape[1], 2
     for column in range(layout.shape[0]):
-        most = max(most, layout[column, 1])
+        max_values = max(max_values, layout[column, 1])
     counts = np.empty(r * BLOCK * BLOCK, dtype=np.int64)
-    cells, room, both = np.empty(r * most * most), np.empty(room_for(r, most)), np.empty(2)
-    one, two = blocks[block], blocks[beside]
-    count_block(bits, ends, one[2], one[3], two[2], two[3], counts)
-    for column in range(one[0], one[1]):
-        own = layout[column]
-        for other in range(max(two[0], column + 1), two[1]):
-            its = layout[other]
-            fill_cells(counts, totals, own[0], own[1], own[3], its[0], its[1], its[3], cells)
-            evidence_of_pair(cells, r, own, its, room, both)
-            found[0, column - one[0], other - two[0]] = both[0]
-            found[1, column - one[0], other - two[0]] = both[1]
+    cells, scratch, pair_factors = np.empty(r * max_values * max_values), np.empty(room_for(r, max_values)), np.empty(2)
+    first_block, second_block = blocks[block], blocks[other_block]
+    count_block(bits, ends, first_block[2], first_block[3], second_block[2], second_block[3], counts)
+    for column in range(first_block[0], first_block[1]):
+        column_layout = layout[column]
+        for other in range(max(second_block[0], column + 1), second_block[1]):
+            other_layout = layout[other]
+            fill_cells(
+                counts,
+                totals,
+                column_layout[0],
+                column_layout[1],
+                column_layout[3],
+                other_layout[0],
+                other_layout[1],
+                other_layout[3],
+                cells,
+            )
+            evidence_of_pair(cells, r, column_layout, other_layout, scratch, pair_factors)
+            log_factors[0, column - first_block[0], other - second_block[0]] = pair_factors[0]
+            log_factors[1, column - first_block[0], other - second_block[0]] = pair_factors[1]
 
 
 @compiled
 def evidence_of_pairs(
-    cells: FloatArray, starts: IntegerArray, r: int, layout: IntegerArray, pairs: IntegerArray, found: FloatArray
+    cells: FloatArray, starts: IntegerArray, r: int, layout: IntegerArray, pairs: IntegerArray, log_factors: FloatArray
 ) -> None:
-    """The same of some pairs from their joint tables, which follow each other in `cells`; `found` is (pairs, 2)."""
-    most = 2
+    """The same for given pairs, whose joint tables follow each other in `cells`; `log_factors` is (pairs, 2)."""
+    max_values = 2
     for column in range(layout.shape[0]):
-        most = max(most, layout[column, 1])
-    room = np.empty(room_for(r, most))
+        max_values = max(max_values, layout[column, 1])
+    scratch = np.empty(room_for(r, max_values))
     for pair in range(pairs.shape[0]):
-        own, its = layout[pairs[pair, 0]], layout[pairs[pair, 1]]
-        evidence_of_pair(cells[starts[pair] :], r, own, its, room, found[pair])
+        column_layout, other_layout = layout[pairs[pair, 0]], layout[pairs[pair, 1]]
+        evidence_of_pair(cells[starts[pair] :], r, column_layout, other_layout, scratch, log_factors[pair])

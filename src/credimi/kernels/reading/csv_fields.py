@@ -1,13 +1,13 @@
-"""From the bytes of CSV straight to codes, where fields are plain or stand in quotes as a whole.
+"""From the bytes of a CSV file straight to codes, if fields are plain or quoted as a whole.
 
-Delimiters and line ends outside quotes are found 64 bytes at a time, and where each field ends is written down. A
-hundred kilobytes later, while these bytes are still in the processor's own memory, the fields of the whole rows among
-them are looked up, column by column: a text of at most sixteen bytes is two integers and its length, a longer one two
-hashes, and is compared byte by byte with the one that is known. The texts that a column has shown are kept from call to
+Delimiters and line ends outside quotes are found 64 bytes at a time, and the end of each field is stored. After about a
+hundred kilobytes, while these bytes are still in the processor's cache, the fields of the complete rows among them are
+looked up, column by column. The key of a text of at most sixteen bytes is two integers and its length; that of a longer
+one is two hashes, and the text is compared byte by byte with the known one. The texts of a column are kept from call to
 call.
 
-What it is not for it leaves to others, and says so: a part with a quote inside a field, a line end of another kind or a
-row of more or fewer fields is refused; a column of more than 255 texts, or of one beyond `LONGEST` bytes, is given up.
+Other data are left to other readers. A part is refused if it has a quote inside a field, a line end of another kind, or
+a row of more or fewer fields. A column is given up if it has more than 255 texts, or one of more than `LONGEST` bytes.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from credimi.kernels.words import equal_bits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Foreign = Any  # integers of numpy or Python; what llvmlite has, which has no types
+    Foreign = Any  # integers of numpy or Python, or objects of llvmlite, which has no type hints
 
     ByteArray = NDArray[np.uint8]
     Words = NDArray[np.uint64]
     State = tuple[int, int, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]
 
-MOST_TEXTS = 255  # of a column: as many as codes of a byte, but for the one that means missing
-LONGEST = 64  # bytes of a text, a multiple of eight
+MOST_TEXTS = 255  # maximum of a column: as many as codes of a byte, except the one that means missing
+LONGEST = 64  # maximum number of bytes of a text, a multiple of eight
 SLOTS = 512  # of a column's table of texts
-SLOT = 4  # numbers in each: two of the text, its length and one more, 0 where there is none; its code
-TAIL = 128  # bytes that hold the end of a part: less than a word of 64, and a line end
-MORE_ENDS = 72  # than there are bytes: one before the first field, one behind the last, and groups of eight
+SLOT = 4  # numbers in each: two of the text; its length + 1, or 0 if the slot is empty; its code
+TAIL = 128  # bytes for the end of a part: less than a word of 64, and a line end
+MORE_ENDS = 72  # more than there are bytes: one before the first field, one after the last, and groups of eight
 _WORD = 64
-_WORDS = 2_048  # whose fields are found before they are looked up: they and their ends stay in the second cache
+_BATCH_WORDS = 2_048  # whose fields are found before they are looked up; they and their ends fit into the second cache
 _RETURN, _LINE_END, _QUOTE = np.uint8(13), np.uint8(10), np.uint8(34)
 _ONE, _TWO, _THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 _SHIFT, _LAST_SLOT = np.uint64(64 - 9), np.uint64(SLOTS - 1)
-_LAST = np.uint64(63)  # bit of a word
+_LAST_BIT = np.uint64(63)  # bit of a word
 
 
 @intrinsic
 def _lowest_bit(_typing: Foreign, word: Foreign) -> Foreign:
-    """Where the lowest bit stands that is set; 64 if there is none."""
+    """The position of the lowest set bit; 64 if there is none."""
 
     def generate(_context: Foreign, builder: Foreign, _signature: Foreign, arguments: Foreign) -> Foreign:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
@@ -55,7 +55,7 @@ def _lowest_bit(_typing: Foreign, word: Foreign) -> Foreign:
 
 @intrinsic
 def _highest_bit(_typing: Foreign, word: Foreign) -> Foreign:
-    """Where the highest bit stands that is set, of which there is one."""
+    """The position of the highest set bit; at least one must be set."""
 
     def generate(_context: Foreign, builder: Foreign, _signature: Foreign, arguments: Foreign) -> Foreign:
         zeros = builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
@@ -65,8 +65,8 @@ def _highest_bit(_typing: Foreign, word: Foreign) -> Foreign:
 
 
 @intrinsic
-def _bits(_typing: Foreign, word: Foreign) -> Foreign:
-    """How many bits are set."""
+def _bit_count(_typing: Foreign, word: Foreign) -> Foreign:
+    """The number of set bits."""
 
     def generate(_context: Foreign, builder: Foreign, _signature: Foreign, arguments: Foreign) -> Foreign:
         return builder.ctpop(arguments[0])
@@ -76,7 +76,7 @@ def _bits(_typing: Foreign, word: Foreign) -> Foreign:
 
 @inlined
 def _fill_tail(data: ByteArray, start: int, tail: ByteArray) -> None:
-    """The data from here on, and zeros behind; as loops, since to assign slices Numba asks for memory."""
+    """Copy the data from `start` on, followed by zeros; with loops, as Numba allocates memory to assign slices."""
     for at in range(tail.size):
         tail[at] = 0
     for at in range(data.size - start):
@@ -84,14 +84,15 @@ def _fill_tail(data: ByteArray, start: int, tail: ByteArray) -> None:
 
 
 @inlined
-def _within(quotes: np.uint64, inside: np.uint64) -> np.uint64:
-    """Which bytes are inside quotes, the quote that opens among them; `inside` says it of the byte before, in all bits.
+def _inside_quotes(quotes: np.uint64, inside_before: np.uint64) -> np.uint64:
+    """Which bytes are inside quotes, including the opening quote.
 
-    Bit i is the parity of all quotes up to there.
+    Bit i is the parity of the number of quotes up to byte i. If the byte before was inside, all bits of `inside_before`
+    are set.
     """
     for shift in (1, 2, 4, 8, 16, 32):
         quotes ^= quotes << np.uint64(shift)
-    return np.uint64(quotes ^ inside)
+    return np.uint64(quotes ^ inside_before)
 
 
 @inlined
@@ -105,58 +106,59 @@ def _find_ends(
     ends: NDArray[np.int32],
     state: State,
 ) -> State:
-    """Write down where the fields end in some words of 64 bytes; `offset` is where the data begin in the part.
+    """Store the ends of the fields in a range of words of 64 bytes; `offset` is where the data begin in the part.
 
-    The state is how many fields there are so far and which of them ends the next line; whether the last byte was a CR,
-    inside quotes (then all bits are set), the end of a field, a quote that closes; whether there was a quote. -1 fields
-    are a fault.
+    The state has the number of fields so far, and the number of the field that ends the next line; whether the last
+    byte was a CR, inside quotes (then all bits are set), the end of a field, a closing quote; and whether there was
+    any quote. If the data are refused, the number of fields is -1.
     """
-    count, line, before, inside, ended, closed, some = state
+    count, last_of_line, was_return, inside, was_end, was_closing, any_quotes = state
     for word in range(words[0], words[1]):
-        lines, between = equal_bits(data, word, _LINE_END), equal_bits(data, word, delimiter)
+        lines, delimiters = equal_bits(data, word, _LINE_END), equal_bits(data, word, delimiter)
         carriage, quotes = equal_bits(data, word, _RETURN), equal_bits(data, word, _QUOTE)
-        odd = np.uint64(0)
-        if quotes | inside | closed:
-            some = _ONE
-            within = _within(quotes, inside)
-            inside = np.uint64(0) - (within >> _LAST)
-            lines, between, carriage = lines & ~within, between & ~within, carriage & ~within
-            apart = lines | between
-            odd |= (quotes & within) & ~((apart << _ONE) | ended)  # opens, but not at the beginning of a field
-            closing = quotes & ~within
-            odd |= ((closing << _ONE) | closed) & ~(apart | carriage)  # closes, but not at the end
-            closed = closing >> _LAST
-        found = lines | between
-        ended = found >> _LAST
-        odd |= (((carriage << _ONE) | before) ^ lines) if returns else carriage
-        before = carriage >> _LAST
+        faults = np.uint64(0)
+        if quotes | inside | was_closing:
+            any_quotes = _ONE
+            quoted = _inside_quotes(quotes, inside)
+            inside = np.uint64(0) - (quoted >> _LAST_BIT)
+            lines, delimiters, carriage = lines & ~quoted, delimiters & ~quoted, carriage & ~quoted
+            separators = lines | delimiters
+            # Faults are opening quotes that are not at the beginning of a field, and closing ones not at the end.
+            faults |= (quotes & quoted) & ~((separators << _ONE) | was_end)
+            closing = quotes & ~quoted
+            faults |= ((closing << _ONE) | was_closing) & ~(separators | carriage)
+            was_closing = closing >> _LAST_BIT
+        field_ends = lines | delimiters
+        was_end = field_ends >> _LAST_BIT
+        faults |= (((carriage << _ONE) | was_return) ^ lines) if returns else carriage
+        was_return = carriage >> _LAST_BIT
         while lines:
             lowest = lines & (~lines + _ONE)
-            if count + _bits(found & (lowest - _ONE)) != line:
-                odd |= _ONE
-            line += columns
+            if count + _bit_count(field_ends & (lowest - _ONE)) != last_of_line:
+                faults |= _ONE
+            last_of_line += columns
             lines ^= lowest
-        if odd:
-            return -1, line, before, inside, ended, closed, some
-        behind, base = count + _bits(found), offset + word * _WORD
-        while count < behind:  # eight at a time, as no processor can guess how many there are
-            for place in range(LOAD):
-                ends[count + 1 + place] = base + _lowest_bit(found)
-                found &= found - _ONE
+        if faults:
+            return -1, last_of_line, was_return, inside, was_end, was_closing, any_quotes
+        next_count, base = count + _bit_count(field_ends), offset + word * _WORD
+        while count < next_count:  # eight at a time: their number is unpredictable for the processor
+            for bit in range(LOAD):
+                ends[count + 1 + bit] = base + _lowest_bit(field_ends)
+                field_ends &= field_ends - _ONE
             count += LOAD
-        count = behind
-    return count, line, before, inside, ended, closed, some
+        count = next_count
+    return count, last_of_line, was_return, inside, was_end, was_closing, any_quotes
 
 
 @inlined
-def _in_quotes(data: ByteArray, start: Foreign, length: Foreign) -> int:
-    """1 if a field stands in quotes, else 0; a quote at its beginning has its fellow at its end."""
+def _is_quoted(data: ByteArray, start: Foreign, length: Foreign) -> int:
+    """1 if a field is quoted, else 0; a field that begins with a quote is known to end with one."""
     return 1 if length > 1 and data[start] == _QUOTE else 0
 
 
 @inlined
-def _bytes_of(length: Foreign) -> np.uint64:
-    """The bits of so many bytes, 0 to 8."""
+def _byte_mask(length: Foreign) -> np.uint64:
+    """A mask of the lowest bytes of a word, `length` of them, 0 to 8."""
     half = np.uint64(4 * (LOAD - length))
     return np.uint64((~np.uint64(0) >> half) >> half)
 
@@ -182,9 +184,9 @@ def _look_up(
     table: Words,
     texts: ByteArray,
     lengths: NDArray[np.int64],
-    seen: int,
+    text_count: int,
 ) -> Foreign:
-    """The code of a text, which is `seen` if it is new; -1 if it is too long, or one too many."""
+    """The code of a text, which is `text_count` if it is new; -1 if it is too long, or if there are too many texts."""
     if length <= 2 * LOAD:
         first = few_bytes(data, start, min(length, LOAD))
         last = few_bytes(data, start + LOAD, max(length - LOAD, 0))
@@ -200,14 +202,14 @@ def _look_up(
             if length <= 2 * LOAD or not _differs(data, start, length, texts[code]):
                 return code
         slot = (slot + _ONE) & _LAST_SLOT
-    if seen == MOST_TEXTS:
+    if text_count == MOST_TEXTS:
         return -1
     at = np.uint64(SLOT) * slot
-    table[at], table[at + _ONE], table[at + _TWO], table[at + _THREE] = first, last, length + 1, seen
-    lengths[seen] = length
+    table[at], table[at + _ONE], table[at + _TWO], table[at + _THREE] = first, last, length + 1, text_count
+    lengths[text_count] = length
     for byte in range(length):
-        texts[seen, byte] = data[start + byte]
-    return seen
+        texts[text_count, byte] = data[start + byte]
+    return text_count
 
 
 @inlined
@@ -222,37 +224,37 @@ def _encode_rows(
     table: Words,
     texts: ByteArray,
     lengths: NDArray[np.int64],
-    seen: int,
+    text_count: int,
     codes: ByteArray,
 ) -> int:
-    """The codes of some rows of one column; how many texts it has shown now, -1 if too many."""
-    row, step = np.uint64(rows[0]), np.uint64(columns)
-    behind, safe = np.uint64(rows[1]), data.size - 2 * LOAD
-    at_end = row * step + np.uint64(column)
-    while row < behind:
-        start = np.int64(ends[at_end]) + 1
-        length = np.int64(ends[at_end + _ONE]) - cut - start
+    """Fill the codes of a range of rows of one column; return how many texts it has now, -1 if it is given up."""
+    row, field_step = np.uint64(rows[0]), np.uint64(columns)
+    stop, last_safe = np.uint64(rows[1]), data.size - 2 * LOAD
+    end_index = row * field_step + np.uint64(column)
+    while row < stop:
+        start = np.int64(ends[end_index]) + 1
+        length = np.int64(ends[end_index + _ONE]) - cut - start
         if quoted:
-            quotes = _in_quotes(data, start, length)
+            quotes = _is_quoted(data, start, length)
             start, length = start + quotes, length - 2 * quotes
-        if length <= 2 * LOAD and start <= safe:  # mostly; and mostly it is known, and found at the first look
-            first = eight_bytes(data, start) & _bytes_of(min(length, LOAD))
-            last = eight_bytes(data, start + LOAD) & _bytes_of(max(length - LOAD, 0))
+        if length <= 2 * LOAD and start <= last_safe:  # usual; and usually the text is known, and in its first slot
+            first = eight_bytes(data, start) & _byte_mask(min(length, LOAD))
+            last = eight_bytes(data, start + LOAD) & _byte_mask(max(length - LOAD, 0))
             at = np.uint64(SLOT) * _slot_of(first, last, length)
-            other = (table[at] ^ first) | (table[at + _ONE] ^ last) | (table[at + _TWO] ^ np.uint64(length + 1))
-            if other == np.uint64(0):
+            difference = (table[at] ^ first) | (table[at + _ONE] ^ last) | (table[at + _TWO] ^ np.uint64(length + 1))
+            if difference == np.uint64(0):
                 codes[row] = np.uint8(table[at + _THREE])
                 row += _ONE
-                at_end += step
+                end_index += field_step
                 continue
-        code = _look_up(data, start, length, table, texts, lengths, seen)
+        code = _look_up(data, start, length, table, texts, lengths, text_count)
         if code < 0:
             return -1
-        seen = max(seen, code + 1)
+        text_count = max(text_count, code + 1)
         codes[row] = np.uint8(code)
         row += _ONE
-        at_end += step
-    return seen
+        end_index += field_step
+    return text_count
 
 
 @compiled
@@ -267,15 +269,15 @@ def encode_fields(
     table: Words,
     texts: ByteArray,
     lengths: NDArray[np.int64],
-    seen: NDArray[np.int64],
+    text_counts: NDArray[np.int64],
     codes: ByteArray,
 ) -> int:
     """Fill `codes` of the wanted columns of whole lines; return the number of rows, -1 if the part is refused.
 
-    `returns` says that lines end in CR LF; the last need not end. `ends` gets where each field ends, from the second
-    on; the first is -1. There may be as many fields as bytes, and `MORE_ENDS` beyond. `tail` is room of `TAIL` bytes.
-    Of each wanted column, `table`, `texts`, `lengths` and `seen` are what it has shown before; all are 0 at first, and
-    `seen` is -1 from the time it is given up.
+    `returns` says that lines end in CR LF; the last line need not have an end. `ends` receives the end of each field,
+    from the second element on; the first is -1. It has `MORE_ENDS` elements more than there are bytes. `tail` is
+    scratch of `TAIL` bytes. `table`, `texts`, `lengths` and `text_counts` hold the texts of each wanted column from
+    earlier calls; all are 0 at first, and `text_counts` is -1 once a column is given up.
     """
     words, size = data.size // _WORD, data.size
     rest = size - words * _WORD
@@ -286,28 +288,30 @@ def encode_fields(
             rest += 1
         tail[rest] = _LINE_END
     ends[0] = -1
-    between = np.uint8(delimiter)
+    delimiter_byte = np.uint8(delimiter)
     state = 0, columns - 1, np.uint64(0), np.uint64(0), _ONE, np.uint64(0), np.uint64(0)
-    word = done = 0
+    word = done_rows = 0
     while word <= words:
         if word < words:
-            behind = min(word + _WORDS, words)
-            state = _find_ends(data, (word, behind), 0, between, columns, returns, ends, state)
-            word = behind
+            stop = min(word + _BATCH_WORDS, words)
+            state = _find_ends(data, (word, stop), 0, delimiter_byte, columns, returns, ends, state)
+            word = stop
         else:
-            state = _find_ends(tail, (0, 2), words * _WORD, between, columns, returns, ends, state)
+            state = _find_ends(tail, (0, 2), words * _WORD, delimiter_byte, columns, returns, ends, state)
             word = words + 1
         if state[0] < 0:
             return -1
-        whole = (state[1] + 1) // columns - 1  # rows
+        whole_rows = (state[1] + 1) // columns - 1
         for index in range(wanted.size):
-            if seen[index] >= 0:
+            if text_counts[index] >= 0:
                 column = wanted[index]
                 cut = 1 if returns and column == columns - 1 else 0
-                parts = table[index], texts[index], lengths[index], seen[index], codes[index]
-                seen[index] = _encode_rows(data, (done, whole), columns, column, cut, state[6], ends, *parts)
-        done = whole
-    return -1 if state[3] else done
+                column_state = table[index], texts[index], lengths[index], text_counts[index], codes[index]
+                text_counts[index] = _encode_rows(
+                    data, (done_rows, whole_rows), columns, column, cut, state[6], ends, *column_state
+                )
+        done_rows = whole_rows
+    return -1 if state[3] else done_rows
 
 
 @compiled
@@ -320,52 +324,52 @@ def copy_fields(
     offsets: NDArray[np.int32],
     out: ByteArray,
 ) -> int:
-    """The texts of one column one behind the other, and where each begins, as Arrow has them; return their bytes.
+    """Copy the texts of one column and fill their offsets, as in Arrow; return the number of bytes.
 
-    `ends` are those of `encode_fields`; `cut` is 1 where a CR stands behind each text.
+    `ends` are those of `encode_fields`; `cut` is 1 if a CR follows each text.
     """
-    place = 0
+    written = 0
     for row in range(offsets.size - 1):
-        offsets[row] = place
+        offsets[row] = written
         at = row * columns + column
         start = np.int64(ends[at]) + 1
         length = np.int64(ends[at + 1]) - cut - start
-        quotes = _in_quotes(data, start, length)
+        quotes = _is_quoted(data, start, length)
         start, length = start + quotes, length - 2 * quotes
         for byte in range(length):
-            out[place + byte] = data[start + byte]
-        place += int(length)
-    offsets[offsets.size - 1] = place
-    return place
+            out[written + byte] = data[start + byte]
+        written += int(length)
+    offsets[offsets.size - 1] = written
+    return written
 
 
 @compiled
-def find_line_end(data: ByteArray, delimiter: int, tail: ByteArray, found: NDArray[np.int64]) -> bool:
-    """Fill `found`: behind the last line end outside quotes, 0 if there is none; if there are quotes; if one is open.
+def find_line_end(data: ByteArray, delimiter: int, tail: ByteArray, result: NDArray[np.int64]) -> bool:
+    """Fill `result`: the index after the last line end outside quotes, or 0; if there are quotes; if one is still open.
 
-    False if a quote that would open stands inside a field: then it is a letter, and others may not open either. `tail`
-    is room of `TAIL` bytes.
+    Return False if an opening quote is inside a field: then it is an ordinary character, and so may be the others.
+    `tail` is scratch of `TAIL` bytes.
     """
-    words, between = data.size // _WORD, np.uint8(delimiter)
+    words, delimiter_byte = data.size // _WORD, np.uint8(delimiter)
     _fill_tail(data, words * _WORD, tail)
-    inside, ended, some = np.uint64(0), _ONE, np.uint64(0)
-    found[0] = 0
+    inside, was_end, any_quotes = np.uint64(0), _ONE, np.uint64(0)
+    result[0] = 0
     for word in range(words + 1):
         if word < words:
             lines, quotes = equal_bits(data, word, _LINE_END), equal_bits(data, word, _QUOTE)
-            apart = lines | quotes | equal_bits(data, word, between) | equal_bits(data, word, _RETURN)
+            separators = lines | quotes | equal_bits(data, word, delimiter_byte) | equal_bits(data, word, _RETURN)
         else:
             lines, quotes = equal_bits(tail, 0, _LINE_END), equal_bits(tail, 0, _QUOTE)
-            apart = lines | quotes | equal_bits(tail, 0, between) | equal_bits(tail, 0, _RETURN)
-        some |= quotes
+            separators = lines | quotes | equal_bits(tail, 0, delimiter_byte) | equal_bits(tail, 0, _RETURN)
+        any_quotes |= quotes
         if quotes | inside:
-            within = _within(quotes, inside)
-            inside = np.uint64(0) - (within >> _LAST)
-            if (quotes & within) & ~((apart << _ONE) | ended):
+            quoted = _inside_quotes(quotes, inside)
+            inside = np.uint64(0) - (quoted >> _LAST_BIT)
+            if (quotes & quoted) & ~((separators << _ONE) | was_end):
                 return False
-            lines &= ~within
-        ended = apart >> _LAST
+            lines &= ~quoted
+        was_end = separators >> _LAST_BIT
         if lines:
-            found[0] = word * _WORD + _highest_bit(lines) + 1
-    found[1], found[2] = np.int64(some != 0), np.int64(inside != 0)
+            result[0] = word * _WORD + _highest_bit(lines) + 1
+    result[1], result[2] = np.int64(any_quotes != 0), np.int64(inside != 0)
     return True

@@ -1,4 +1,4 @@
-"""Texts as integers: eight bytes at a time, and a key of a text of any length."""
+"""Texts as integers: eight bytes at a time, and keys of texts of any length."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     ByteArray = NDArray[Any]  # of bytes
 
 LOAD = 8  # bytes that are read at once
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads neighbours apart
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: it spreads neighbours
 OTHER_MULTIPLIER = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 @intrinsic
 def eight_bytes(_typing: Any, data: Any, at: Any) -> Any:
-    """The eight bytes from here on as an integer."""
+    """The eight bytes from index `at` on, as an integer."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         start = context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -33,7 +33,7 @@ def eight_bytes(_typing: Any, data: Any, at: Any) -> Any:
 
 @inlined
 def few_bytes(data: ByteArray, start: int, length: int) -> np.uint64:
-    """Up to eight bytes as an integer, the rest 0; never reads beyond the buffer."""
+    """Up to eight bytes as an integer, filled up with 0; never reads beyond the buffer."""
     if start + LOAD <= data.size:
         if length == 0:
             return np.uint64(0)
@@ -46,7 +46,7 @@ def few_bytes(data: ByteArray, start: int, length: int) -> np.uint64:
 
 @inlined
 def keys(data: ByteArray, start: Any, length: Any) -> tuple[np.uint64, np.uint64]:
-    """A text of up to sixteen bytes itself, or a hash of a longer one and its last bytes."""
+    """Two keys: the bytes of a text of up to sixteen, or a hash of a longer one and its last eight bytes."""
     if length <= LOAD:
         return few_bytes(data, start, length), np.uint64(0)
     last = few_bytes(data, start + length - LOAD, LOAD)

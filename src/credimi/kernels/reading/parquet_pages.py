@@ -1,8 +1,8 @@
-"""Codes of one page of a Parquet file whose values are places in a dictionary of at most 255.
+"""Codes of one page of a Parquet file whose values are indices into a dictionary of at most 255 values.
 
-A page has two streams of small numbers: for each row whether there is a value, and for each value its place. Both are
-runs: of one number that repeats, or of groups of eight, packed into as many bytes as a number has bits. They are
-unpacked into bytes here, at one go, where a reader for all purposes makes numbers of 32 bits and sets of bits of them.
+A page has two streams of small numbers: for each row whether there is a value, and for each value its index. Both
+consist of runs: of one repeated number, or of groups of eight numbers, packed into as many bytes as a number has bits.
+Here they are unpacked into bytes in one pass; a general reader makes 32-bit numbers and sets of bits.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from credimi.kernels.reading.few_bytes import few_bytes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Foreign = Any  # integers of numpy or Python; what llvmlite has, which has no types
+    Foreign = Any  # integers of numpy or Python
 
     ByteArray = NDArray[np.uint8]
 
-MORE_ROOM = 8  # than there are rows: the last group may be filled up
+MORE_ROOM = 8  # bytes more than there are rows: the last group may be incomplete
 _EIGHT = 8
-_MORE, _LOW = 128, 127  # a byte of a number that goes on, and its bits that count
-_LONGEST = 35  # bits of a number that tells how long a run is
+_CONTINUES, _LOW_BITS = 128, 127  # bytes from here on are not the last of a number; their bits that count
+_MAX_SHIFT = 35  # bits of the length of a run
 
 
 @inlined
 def _unpack(data: ByteArray, start: int, width: Foreign, count: Foreign, out: ByteArray) -> bool:
-    """Fill `out` with so many numbers of `width` bits, 0 to 8; False if the data are not like this."""
+    """Fill `out` with `count` numbers of `width` bits, 0 to 8; return False if the data have another form."""
     at, done, mask = start, 0, np.uint64((1 << width) - 1)
     while done < count:
         header, shift = np.int64(0), 0
-        byte = np.int64(_MORE)
-        while byte >= _MORE:
-            if at >= data.size or shift > _LONGEST:
+        byte = np.int64(_CONTINUES)
+        while byte >= _CONTINUES:
+            if at >= data.size or shift > _MAX_SHIFT:
                 return False
             byte = np.int64(data[at])
-            header |= (byte & _LOW) << shift
+            header |= (byte & _LOW_BITS) << shift
             at, shift = at + 1, shift + 7
         if header & 1:
             groups = min(header >> 1, (count - done + _EIGHT - 1) // _EIGHT)
@@ -46,8 +46,8 @@ def _unpack(data: ByteArray, start: int, width: Foreign, count: Foreign, out: By
                 return False
             for _ in range(groups):
                 word = few_bytes(data, at, width)
-                for place in range(_EIGHT):
-                    out[done + place] = np.uint8((word >> np.uint64(place * width)) & mask)
+                for index in range(_EIGHT):
+                    out[done + index] = np.uint8((word >> np.uint64(index * width)) & mask)
                 at, done = at + width, done + _EIGHT
             if groups == 0:
                 return False
@@ -56,43 +56,43 @@ def _unpack(data: ByteArray, start: int, width: Foreign, count: Foreign, out: By
             if run == 0 or (width and at >= data.size):
                 return False
             number = np.uint8(np.uint64(data[at]) & mask) if width else np.uint8(0)
-            for place in range(run):
-                out[done + place] = number
+            for index in range(run):
+                out[done + index] = number
             at, done = at + min(width, 1), done + run
     return True
 
 
 @compiled
-def decode_page(levels: ByteArray, places: ByteArray, values: int, room: ByteArray, codes: ByteArray) -> bool:
-    """Fill `codes`, 255 where there is no value; False if the page is not like this.
+def decode_page(levels: ByteArray, indices: ByteArray, values: int, scratch: ByteArray, codes: ByteArray) -> bool:
+    """Fill `codes`, with 255 for missing values; return False if the page has another form.
 
-    `levels` says where values are, nothing if everywhere; `places` begins with the bits of each. `values` are those of
-    the dictionary. `room` is two rows of bytes, each for as many as there are codes and `MORE_ROOM`.
+    `levels` says which rows have a value; it is empty if all have. `indices` begins with the number of bits of an
+    index. `values` is the size of the dictionary. `scratch` has two rows, `MORE_ROOM` bytes longer than `codes`.
     """
-    present, found = room[0], room[1]
+    present, value_indices = scratch[0], scratch[1]
     rows = codes.size
-    there = np.int64(rows)
+    value_count = np.int64(rows)
     if levels.size:
         if not _unpack(levels, 0, 1, rows, present):
             return False
-        there = np.int64(0)
+        value_count = np.int64(0)
         for row in range(rows):
-            there += np.int64(present[row])
-    if there:
-        width = np.int64(places[0]) if places.size else np.int64(_EIGHT + 1)
-        if width > _EIGHT or not _unpack(places, 1, width, there, found):
+            value_count += np.int64(present[row])
+    if value_count:
+        width = np.int64(indices[0]) if indices.size else np.int64(_EIGHT + 1)
+        if width > _EIGHT or not _unpack(indices, 1, width, value_count, value_indices):
             return False
     largest = np.uint8(0)
-    for place in range(there):
-        largest = max(largest, found[place])
-    if there and np.int64(largest) >= values:
+    for index in range(value_count):
+        largest = max(largest, value_indices[index])
+    if value_count and np.int64(largest) >= values:
         return False
-    if there == rows:
-        for row in range(rows):  # to assign slices Numba asks for memory
-            codes[row] = found[row]
+    if value_count == rows:
+        for row in range(rows):  # to assign slices Numba would allocate memory
+            codes[row] = value_indices[row]
         return True
-    ahead = np.uint64(0)
+    next_value = np.uint64(0)
     for row in range(rows):
-        codes[row] = found[ahead] | (present[row] - np.uint8(1))
-        ahead += np.uint64(present[row])
+        codes[row] = value_indices[next_value] | (present[row] - np.uint8(1))
+        next_value += np.uint64(present[row])
     return True

@@ -1,14 +1,14 @@
-"""Codes of tables of small whole numbers, in one pass over them: narrowed to bytes, and turned from rows to columns.
+"""Codes of tables of small whole numbers, in one pass: narrowed to bytes, and transposed from rows to columns.
 
-The code of a value is its distance from the column's base, if that is a whole number from 0 to 254; NaN is 255. What
-does not fit is told for each column, and means that this column has to be coded in another way. So a table is read
-once, without a look at its least and largest values before.
+The code of a value is its distance from the column's base, if that is a whole number from 0 to 254; the code of NaN is
+255. A value that does not fit is reported for each column, which must then be coded in another way. So a table is read
+only once; its smallest and largest values need not be known before.
 
-Squares of 16 x 16 cells are turned at once: each row is narrowed to a vector of 16 bytes, and these are interleaved in
-four rounds, in each of which the vectors i and i + 8 become 2 i and 2 i + 1. LLVM's vectors are written out; they
+Squares of 16 x 16 cells are transposed at once: each row is narrowed to a vector of 16 bytes, and these are interleaved
+in four rounds, in each of which the vectors i and i + 8 become 2 i and 2 i + 1. LLVM's vectors are written out; they
 compile on any processor.
 
-Values are bytes, 64-bit integers or doubles in one piece; a row starts every `step` elements.
+Values are contiguous bytes, 64-bit integers or doubles; a row starts every `step` elements.
 """
 
 from __future__ import annotations
@@ -28,38 +28,38 @@ if TYPE_CHECKING:
     Values = NDArray[Any]  # bytes, 64-bit integers or doubles
     Bits = NDArray[np.uint64]
 
-SIDE = 16  # rows and columns that are turned at once
-FITS = 255  # the largest of what is `beyond`, where all values of a column fit
+SIDE = 16  # rows and columns that are transposed at once
+FITS = 255  # the maximum of `misfits` if all values of a column fit
 _MISSING = 255
 _LARGE = 1.5 * 2.0**52
-_LINE, _AHEAD = 64, 20_480  # bytes that come together from memory, and that are asked for before they are read
+_CACHE_LINE, _PREFETCH_AHEAD = 64, 20_480  # bytes
 _BYTE, _SHORT, _INTEGER, _DOUBLE = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 
 
-def _like(value: LLVM, kind: LLVM, number: float) -> LLVM:
-    """A constant, in all lanes if the value is a vector."""
+def _like(value: LLVM, element_type: LLVM, number: float) -> LLVM:
+    """A constant; in all lanes if the value is a vector."""
     if isinstance(value.type, ir.VectorType):
-        return ir.Constant(ir.VectorType(kind, value.type.count), [kind(number)] * value.type.count)
-    return kind(number)
+        return ir.Constant(ir.VectorType(element_type, value.type.count), [element_type(number)] * value.type.count)
+    return element_type(number)
 
 
 def _distances(builder: LLVM, value: LLVM, base: LLVM) -> LLVM:
-    """The code of a value or of each in a vector, above 255 where it does not fit: 64 bits. Bytes are themselves."""
-    own = getattr(value.type, "element", value.type)
-    wide = _like(value, _INTEGER, 0).type
-    if own == _BYTE:
-        return builder.zext(value, wide)
-    if own == _INTEGER:
+    """The code of a value, or of each in a vector, in 64 bits; above 255 if it does not fit. A byte is its own code."""
+    element_type = getattr(value.type, "element", value.type)
+    wide_type = _like(value, _INTEGER, 0).type
+    if element_type == _BYTE:
+        return builder.zext(value, wide_type)
+    if element_type == _INTEGER:
         return builder.sub(value, base)
-    # Added to a number so large, a whole number below 2^51 stands in the last bits of the sum; others are rounded.
-    far, large = builder.fsub(value, base), _like(value, _DOUBLE, _LARGE)
-    moved = builder.fadd(far, large)
-    whole = builder.sub(builder.bitcast(moved, wide), builder.bitcast(large, wide))
-    same = builder.fcmp_ordered("==", builder.fadd(builder.fsub(moved, large), base), value)
-    fits = builder.and_(same, builder.fcmp_ordered("<", far, _like(value, _DOUBLE, _MISSING)))
-    nan = builder.fcmp_unordered("uno", value, value)
-    other = builder.select(nan, _like(value, _INTEGER, _MISSING), _like(value, _INTEGER, _MISSING + 1))
-    return builder.select(fits, whole, other)
+    # The last bits of the sum with so large a number are the whole number, if it is below 2^51; others are rounded.
+    distance, large = builder.fsub(value, base), _like(value, _DOUBLE, _LARGE)
+    shifted = builder.fadd(distance, large)
+    code = builder.sub(builder.bitcast(shifted, wide_type), builder.bitcast(large, wide_type))
+    is_whole = builder.fcmp_ordered("==", builder.fadd(builder.fsub(shifted, large), base), value)
+    fits = builder.and_(is_whole, builder.fcmp_ordered("<", distance, _like(value, _DOUBLE, _MISSING)))
+    is_nan = builder.fcmp_unordered("uno", value, value)
+    misfit_code = builder.select(is_nan, _like(value, _INTEGER, _MISSING), _like(value, _INTEGER, _MISSING + 1))
+    return builder.select(fits, code, misfit_code)
 
 
 @intrinsic
@@ -74,22 +74,22 @@ def _distance(_typing: LLVM, value: LLVM, base: LLVM) -> LLVM:
 
 @intrinsic
 def _prefetch(_typing: LLVM, values: LLVM, at: LLVM) -> LLVM:
-    """Ask for an element that will be read."""
+    """Start to load an element that will be read."""
 
     def generate(context: LLVM, builder: LLVM, signature: LLVM, arguments: LLVM) -> LLVM:
         pointer = _BYTE.as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [pointer, _SHORT, _SHORT, _SHORT])
-        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
+        function_type = ir.FunctionType(ir.VoidType(), [pointer, _SHORT, _SHORT, _SHORT])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer], function_type)
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        there = builder.bitcast(builder.gep(data, [arguments[1]]), pointer)
-        builder.call(prefetch, [there, _SHORT(0), _SHORT(2), _SHORT(1)])  # to read, into the second cache, data
+        address = builder.bitcast(builder.gep(data, [arguments[1]]), pointer)
+        builder.call(prefetch, [address, _SHORT(0), _SHORT(2), _SHORT(1)])  # to read, into the second cache, data
         return context.get_dummy_value()
 
     return types.void(values, types.int64), generate
 
 
 @intrinsic
-def _square(
+def _transpose_square(
     _typing: LLVM,
     values: LLVM,
     start: LLVM,
@@ -99,79 +99,79 @@ def _square(
     missing: LLVM,
     codes: LLVM,
     to: LLVM,
-    jump: LLVM,
+    column_step: LLVM,
     low: LLVM,
     high: LLVM,
-    beyond: LLVM,
+    misfits: LLVM,
 ) -> LLVM:
-    """Narrow and turn 16 cells of each of 16 rows, from `start` on; the columns are `jump` apart, from `to` on."""
+    """Narrow and transpose 16 cells of each of 16 rows; write the columns from `to` on, `column_step` apart."""
 
     def generate(context: LLVM, builder: LLVM, signature: LLVM, arguments: LLVM) -> LLVM:
-        values, start, step, bases, column, missing, codes, to, jump, low, high, beyond = arguments
-        kinds = dict(zip(("values", "bases", "codes", "low", "high", "beyond"), (0, 3, 6, 9, 10, 11), strict=True))
+        values, start, step, bases, column, missing, codes, to, column_step, low, high, misfits = arguments
+        kinds = dict(zip(("values", "bases", "codes", "low", "high", "misfits"), (0, 3, 6, 9, 10, 11), strict=True))
 
-        def place(name: str, array: LLVM, at: LLVM) -> LLVM:
-            kind = signature.args[kinds[name]]
-            data = builder.gep(context.make_array(kind)(context, builder, array).data, [at])
-            vector = ir.VectorType(context.get_data_type(kind.dtype), SIDE)
+        def pointer_to(name: str, array: LLVM, at: LLVM) -> LLVM:
+            array_type = signature.args[kinds[name]]
+            data = builder.gep(context.make_array(array_type)(context, builder, array).data, [at])
+            vector = ir.VectorType(context.get_data_type(array_type.dtype), SIDE)
             return builder.bitcast(data, vector.as_pointer())
 
         def loaded(name: str, array: LLVM, at: LLVM) -> LLVM:
-            value = builder.load(place(name, array, at))
+            value = builder.load(pointer_to(name, array, at))
             value.align = 1
             return value
 
-        def apart(first: LLVM, distance: LLVM, index: int) -> LLVM:
+        def at_step(first: LLVM, distance: LLVM, index: int) -> LLVM:
             return builder.add(first, builder.mul(distance, _INTEGER(index)))
 
-        base, more = loaded("bases", bases, column), loaded("beyond", beyond, column)
-        least, most = loaded("low", low, column), loaded("high", high, column)
-        lone = builder.insert_element(ir.Constant(least.type, ir.Undefined), missing, _SHORT(0))
+        base, misfit_bits = loaded("bases", bases, column), loaded("misfits", misfits, column)
+        lowest, highest = loaded("low", low, column), loaded("high", high, column)
+        single = builder.insert_element(ir.Constant(lowest.type, ir.Undefined), missing, _SHORT(0))
         zeros = ir.Constant(ir.VectorType(_SHORT, SIDE), [0] * SIDE)
-        one = builder.shuffle_vector(lone, lone, zeros)
+        missing_lanes = builder.shuffle_vector(single, single, zeros)
         rows = []
         for index in range(SIDE):
-            value = loaded("values", values, apart(start, step, index))
+            value = loaded("values", values, at_step(start, step, index))
             distances = _distances(builder, value, base)
             if value.type.element != _BYTE:
-                more = builder.or_(more, distances)
-            row = value if value.type.element == _BYTE else builder.trunc(distances, least.type)
-            raised = builder.add(row, one)
-            least = builder.select(builder.icmp_unsigned("<", row, least), row, least)
-            most = builder.select(builder.icmp_unsigned(">", raised, most), raised, most)
+                misfit_bits = builder.or_(misfit_bits, distances)
+            row = value if value.type.element == _BYTE else builder.trunc(distances, lowest.type)
+            raised = builder.add(row, missing_lanes)
+            lowest = builder.select(builder.icmp_unsigned("<", row, lowest), row, lowest)
+            highest = builder.select(builder.icmp_unsigned(">", raised, highest), raised, highest)
             rows.append(row)
-        for name, array, value in (("low", low, least), ("high", high, most), ("beyond", beyond, more)):
-            builder.store(value, place(name, array, column)).align = 1
+        for name, array, value in (("low", low, lowest), ("high", high, highest), ("misfits", misfits, misfit_bits)):
+            builder.store(value, pointer_to(name, array, column)).align = 1
         half = SIDE // 2
         pairs = [lane for each in range(half) for lane in (each, SIDE + each)]
         orders = [ir.Constant(ir.VectorType(_SHORT, SIDE), [lane + up for lane in pairs]) for up in (0, half)]
         for _ in range(4):
-            both = [(rows[index], rows[index + half]) for index in range(half)]
-            rows = [builder.shuffle_vector(*pair, order) for pair in both for order in orders]
+            row_pairs = [(rows[index], rows[index + half]) for index in range(half)]
+            rows = [builder.shuffle_vector(*pair, order) for pair in row_pairs for order in orders]
         for index in range(SIDE):
-            builder.store(rows[index], place("codes", codes, apart(to, jump, index))).align = 1
+            builder.store(rows[index], pointer_to("codes", codes, at_step(to, column_step, index))).align = 1
         return context.get_dummy_value()
 
-    whole, bits = types.int64, types.uint8
-    arguments = (values, whole, whole, bases, whole, bits, codes, whole, whole, low, high, beyond)
+    integer, byte = types.int64, types.uint8
+    arguments = (values, integer, integer, bases, integer, byte, codes, integer, integer, low, high, misfits)
     return types.void(*arguments), generate
 
 
 @inlined
 def _one_column(
-    values: Values, bases: Values, missing: np.uint8, codes: ByteArray, low: ByteArray, high: ByteArray, beyond: Bits
+    values: Values, bases: Values, missing: np.uint8, codes: ByteArray, low: ByteArray, high: ByteArray, misfits: Bits
 ) -> None:
-    """The codes of cells that stand together; bases and bounds are those of as many cells as are done at once."""
+    """Fill the codes of contiguous cells; bases and bounds are those of the cells of one block."""
     for start in range(0, values.size, bases.size):
         cells = values[start : start + bases.size]
-        part = codes[start : start + cells.size]
+        block_codes = codes[start : start + cells.size]
         for cell in range(cells.size):
             distance = _distance(cells[cell], bases[cell])
-            part[cell] = np.uint8(distance)
-            beyond[cell] |= distance
+            block_codes[cell] = np.uint8(distance)
+            misfits[cell] |= distance
         for cell in range(cells.size):
-            low[cell] = min(low[cell], part[cell])
-            high[cell] = max(high[cell], np.uint8(part[cell] + missing))
+            low[cell] = min(low[cell], block_codes[cell])
+            high[cell] = max(high[cell], np.uint8(block_codes[cell] + missing))
 
 
 @compiled
@@ -185,40 +185,40 @@ def gather(
     first: int,
     low: ByteArray,
     high: ByteArray,
-    beyond: Bits,
+    misfits: Bits,
 ) -> None:
-    """Fill `codes[column, first:]` from as many columns at the start of each `step` of the values.
+    """Fill `codes[column, first:]` from rows of `columns` values, which start every `step` values.
 
-    `low` becomes the least code of each column, `high` the largest, or one more than the largest below 255, if
-    `missing` is 1; `beyond` is at most FITS where all fits. These, the bases and the codes have room for 16 columns at
-    least. Of values that are one column (`step` is 1) they are bounds of the cells in each place of a part, as many as
-    there are bases.
+    `low` becomes the smallest code of each column, `high` the largest; if `missing` is 1, `high` is one more than the
+    largest below 255. `misfits` is at most FITS if all values fit. These, the bases and the codes have room for at
+    least 16 columns. A single column (`step` is 1) is read in blocks of as many cells as there are bases, and the
+    bounds are those of each position in a block.
     """
-    one = np.uint8(missing)
+    missing_byte = np.uint8(missing)
     if step == 1:
-        _one_column(values, bases, one, codes[0, first : first + values.size], low, high, beyond)
+        _one_column(values, bases, missing_byte, codes[0, first : first + values.size], low, high, misfits)
         return
     rows, length = (values.size + step - columns) // step, codes.shape[1]
     flat = codes.reshape(codes.size)
     width = max(columns, SIDE)
-    inside = (values.size + step - width) // step  # rows from which 16 cells can be read
-    done = max(min(rows, inside) // SIDE * SIDE, 0)
-    line, ahead = _LINE // values.itemsize, _AHEAD // values.itemsize
-    asked = 0
-    for row in range(0, done, SIDE):  # squares are not read in the order of memory, which no processor foresees
+    readable_rows = (values.size + step - width) // step  # rows of which 16 cells can be read
+    squared_rows = max(min(rows, readable_rows) // SIDE * SIDE, 0)
+    line, ahead = _CACHE_LINE // values.itemsize, _PREFETCH_AHEAD // values.itemsize
+    prefetched = 0
+    for row in range(0, squared_rows, SIDE):  # the processor cannot predict the order in which squares are read
         stop = min((row + SIDE) * step + ahead, values.size)
-        while asked < stop:
-            _prefetch(values, asked)
-            asked += line
+        while prefetched < stop:
+            _prefetch(values, prefetched)
+            prefetched += line
         for group in range(0, columns, SIDE):
-            column = min(group, width - SIDE)  # the last square has some that were turned before
+            column = min(group, width - SIDE)  # the last square may overlap the one before
             start, to = row * step + column, column * length + first + row
-            _square(values, start, step, bases, column, one, flat, to, length, low, high, beyond)
-    for row in range(done, rows):
+            _transpose_square(values, start, step, bases, column, missing_byte, flat, to, length, low, high, misfits)
+    for row in range(squared_rows, rows):
         for column in range(columns):
             distance = _distance(values[row * step + column], bases[column])
             code = np.uint8(distance)
             flat[column * length + first + row] = code
             low[column] = min(low[column], code)
-            high[column] = max(high[column], np.uint8(code + one))
-            beyond[column] |= distance
+            high[column] = max(high[column], np.uint8(code + missing_byte))
+            misfits[column] |= distance

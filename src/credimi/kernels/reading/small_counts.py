@@ -1,19 +1,18 @@
-"""Counts of columns of few small whole numbers with the classes, in one pass over the values; no codes are stored.
+"""Counts of columns of few small whole numbers with the classes, in one pass over the values, without stored codes.
 
-The code of a value is its distance from the column's base; NaN is 255. Codes are made for a few rows at a time, which
-stay in the fastest cache, and are counted there:
+The code of a value is its distance from the column's base; the code of NaN is 255. Codes are made for a few rows at a
+time, so that they stay in the fastest cache, and are counted there:
 
-* of a row-major table, row by row: all columns are compared with one code at once, and the ones are added to counters
-  of bytes, one for each class, code and column. These are emptied before they can overflow.
-* of a single column, by sets of bits (`pair_counts`), four codes at a time.
+* A row-major table is counted row by row. All columns are compared with one code at once, and the results are added to
+  counters of one byte, one for each class, code and column. The counters are emptied before they can overflow.
+* A single column is counted by sets of bits (`pair_counts`), four codes at a time.
 
-Doubles are added to a number so large (`LARGE`, less the base) that the last byte of the sum is the code, and what is
-not whole is rounded; if taking it away again does not give the double, this was not whole. NaN becomes the lowest of
-all doubles, whose last byte is 255. What does not fit is told, and means that the columns have to be counted in another
+A double is added to a number so large (`LARGE`, less the base) that the last byte of the sum is the code, and fractions
+are rounded. If subtracting the number does not give the double back, it was no whole number. NaN becomes the lowest of
+all doubles, whose last byte is 255. A value that does not fit is reported: the columns must then be counted in another
 way.
 
-Values are bytes, 64-bit integers or doubles in one piece. LLVM's vectors are written out; they compile on any
-processor.
+Values are contiguous bytes, 64-bit integers or doubles. LLVM's vectors are written out; they compile on any processor.
 """
 
 from __future__ import annotations
@@ -35,20 +34,20 @@ if TYPE_CHECKING:
     Values = NDArray[Any]  # bytes, 64-bit integers or doubles
     Bits = NDArray[np.uint64]
 
-LANES, _HALF = 16, 8  # values that are narrowed at once
+LANES, _HALF = 16, 8  # values that are turned into codes at once
 ACROSS = 64  # columns that are compared at once
-MOST = 16  # codes, of other values than bytes
+MAX_CODES = 16  # of values that are not bytes
 LARGE = 1.5 * 2.0**52  # its last byte is 0
 _LOWEST = -1.7976931348623157e308
 _MISSING = 255
-_BLOCK = 8_192  # rows of a single column that are narrowed before they are counted
-_ROUNDS = 3  # of 64 rows, before the counters of bytes are emptied
+_BATCH_ROWS = 8_192  # rows of a single column whose codes are made before they are counted
+_MAX_ROUNDS = 3  # of 64 rows before the counters of one byte are emptied
 _BYTE, _SHORT, _INTEGER, _DOUBLE = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
-_tools: Any = cgutils  # which has no types
+_tools: Any = cgutils  # this module of Numba has no type hints
 
 
-def _constant(kind: LLVM, number: float, lanes: int) -> LLVM:
-    return ir.Constant(ir.VectorType(kind, lanes), [kind(number)] * lanes)
+def _constant(element_type: LLVM, number: float, lanes: int) -> LLVM:
+    return ir.Constant(ir.VectorType(element_type, lanes), [element_type(number)] * lanes)
 
 
 def _splat(builder: LLVM, scalar: LLVM, lanes: int) -> LLVM:
@@ -58,11 +57,11 @@ def _splat(builder: LLVM, scalar: LLVM, lanes: int) -> LLVM:
     return builder.shuffle_vector(first, undefined, _constant(_SHORT, 0, lanes))
 
 
-def _at(context: LLVM, builder: LLVM, array: tuple[LLVM, LLVM], place: LLVM, lanes: int) -> LLVM:
+def _at(context: LLVM, builder: LLVM, array: tuple[LLVM, LLVM], index: LLVM, lanes: int) -> LLVM:
     """The address of a vector in an array, given as its type and value."""
-    kind, value = array
-    data = builder.gep(context.make_array(kind)(context, builder, value).data, [place])
-    return builder.bitcast(data, ir.VectorType(context.get_data_type(kind.dtype), lanes).as_pointer())
+    array_type, value = array
+    data = builder.gep(context.make_array(array_type)(context, builder, value).data, [index])
+    return builder.bitcast(data, ir.VectorType(context.get_data_type(array_type.dtype), lanes).as_pointer())
 
 
 def _load(builder: LLVM, pointer: LLVM) -> LLVM:
@@ -80,85 +79,91 @@ def _narrow(
     _typing: LLVM,
     values: LLVM,
     start: LLVM,
-    number: LLVM,
+    vectors: LLVM,
     bases: LLVM,
-    turn: LLVM,
+    base_step: LLVM,
     codes: LLVM,
     to: LLVM,
-    most: LLVM,
-    beyond: LLVM,
+    largest_codes: LLVM,
+    misfits: LLVM,
 ) -> LLVM:
-    """The codes of so many vectors of values from `start` on, to `codes[to:]`.
+    """Write the codes of `vectors` vectors of values from `start` on to `codes[to:]`.
 
-    The i-th vector's bases are those from i * `turn` on. `most` becomes the largest code + 1 of each lane, where the
-    code 255 counts as -1; `beyond` is `MOST` or more if a value does not fit. A byte below its base has a large code.
+    The bases of the i-th vector start at i * `base_step`. `largest_codes` becomes the largest code + 1 of each lane,
+    where the code 255 counts as -1. `misfits` becomes `MAX_CODES` or more if a value does not fit. A byte below its
+    base has a large code.
     """
 
     def generate(context: LLVM, builder: LLVM, signature: LLVM, arguments: LLVM) -> LLVM:
-        _, start, number, _, turn, _, to, _, _ = arguments
+        _, start, vectors, _, base_step, _, to, _, _ = arguments
         arrays = {
             name: (signature.args[at], arguments[at])
-            for name, at in (("values", 0), ("bases", 3), ("codes", 5), ("most", 7), ("beyond", 8))
+            for name, at in (("values", 0), ("bases", 3), ("codes", 5), ("largest_codes", 7), ("misfits", 8))
         }
 
-        def at(name: str, place: LLVM) -> LLVM:
-            return _at(context, builder, arrays[name], place, LANES)
+        def at(name: str, offset: LLVM) -> LLVM:
+            return _at(context, builder, arrays[name], offset, LANES)
 
-        own = context.get_data_type(signature.args[0].dtype)
-        wide, narrow = ir.VectorType(_INTEGER, LANES), ir.VectorType(_BYTE, LANES)
+        element_type = context.get_data_type(signature.args[0].dtype)
+        wide_type, byte_type = ir.VectorType(_INTEGER, LANES), ir.VectorType(_BYTE, LANES)
         large, lowest = _constant(_DOUBLE, LARGE, _HALF), _constant(_DOUBLE, _LOWEST, LANES)
-        told = _at(context, builder, arrays["beyond"], _INTEGER(0), _HALF)
-        largest = _tools.alloca_once_value(builder, _load(builder, at("most", _INTEGER(0))))
-        more = _tools.alloca_once_value(builder, _load(builder, told))
-        high, low = _tools.alloca_once_value(builder, large), _tools.alloca_once_value(builder, large)
-        builder.store(large, high)
-        builder.store(large, low)
+        misfits_at = _at(context, builder, arrays["misfits"], _INTEGER(0), _HALF)
+        largest_at = _tools.alloca_once_value(builder, _load(builder, at("largest_codes", _INTEGER(0))))
+        misfit_bits = _tools.alloca_once_value(builder, _load(builder, misfits_at))
+        high_at, low_at = _tools.alloca_once_value(builder, large), _tools.alloca_once_value(builder, large)
+        builder.store(large, high_at)
+        builder.store(large, low_at)
 
-        def both(value: LLVM) -> list[LLVM]:
-            """The two halves: what is kept from one vector to the next should not need all registers."""
+        def halves(value: LLVM) -> list[LLVM]:
+            """The two halves of a vector: sums of half the size leave registers free."""
             lanes = [ir.Constant(ir.VectorType(_SHORT, _HALF), [*range(lane, lane + _HALF)]) for lane in (0, _HALF)]
             return [builder.shuffle_vector(value, value, part) for part in lanes]
 
         def add_bits(value: LLVM) -> None:
-            builder.store(builder.or_(builder.load(more), builder.or_(*both(value))), more)
+            builder.store(builder.or_(builder.load(misfit_bits), builder.or_(*halves(value))), misfit_bits)
 
-        def extreme(kept: LLVM, value: LLVM, sign: str) -> None:
-            for part in both(value):
-                before = builder.load(kept)
-                builder.store(builder.select(builder.fcmp_ordered(sign, part, before), part, before), kept)
+        def update_extreme(stored: LLVM, value: LLVM, sign: str) -> None:
+            for part in halves(value):
+                before = builder.load(stored)
+                builder.store(builder.select(builder.fcmp_ordered(sign, part, before), part, before), stored)
 
-        with _tools.for_range_slice(builder, _INTEGER(0), number, _INTEGER(1)) as (index, _):
-            place = builder.mul(index, _INTEGER(LANES))
-            value = _load(builder, at("values", builder.add(start, place)))
-            base = _load(builder, at("bases", builder.mul(index, turn)))
-            if own == _BYTE:
+        with _tools.for_range_slice(builder, _INTEGER(0), vectors, _INTEGER(1)) as (index, _):
+            offset = builder.mul(index, _INTEGER(LANES))
+            value = _load(builder, at("values", builder.add(start, offset)))
+            base = _load(builder, at("bases", builder.mul(index, base_step)))
+            if element_type == _BYTE:
                 code = builder.sub(value, base)
-            elif own == _INTEGER:
-                far = builder.sub(value, base)
-                add_bits(far)
-                code = builder.trunc(far, narrow)
+            elif element_type == _INTEGER:
+                distance = builder.sub(value, base)
+                add_bits(distance)
+                code = builder.trunc(distance, byte_type)
             else:
-                moved = builder.fadd(value, base)
-                seen = builder.select(builder.fcmp_ordered(">", moved, lowest), moved, lowest)  # NaN is the lowest
-                apart = builder.fcmp_ordered("!=", builder.fsub(seen, base), value)
-                add_bits(builder.sext(apart, wide))
-                extreme(high, seen, ">")
-                extreme(low, moved, "<")
-                code = builder.trunc(builder.bitcast(seen, wide), narrow)
-            raised, before = builder.add(code, _constant(_BYTE, 1, LANES)), builder.load(largest)
-            builder.store(builder.select(builder.icmp_unsigned(">", raised, before), raised, before), largest)
-            _store(builder, code, at("codes", builder.add(to, place)))
-        if own == _DOUBLE:
-            half = ir.VectorType(_INTEGER, _HALF)
-            for kept in (high, low):
-                far = builder.sub(builder.bitcast(builder.load(kept), half), builder.bitcast(large, half))
-                builder.store(builder.or_(builder.load(more), far), more)
-        _store(builder, builder.load(largest), at("most", _INTEGER(0)))
-        _store(builder, builder.load(more), told)
+                shifted = builder.fadd(value, base)
+                # NaN becomes the lowest double.
+                clamped = builder.select(builder.fcmp_ordered(">", shifted, lowest), shifted, lowest)
+                differs = builder.fcmp_ordered("!=", builder.fsub(clamped, base), value)
+                add_bits(builder.sext(differs, wide_type))
+                update_extreme(high_at, clamped, ">")
+                update_extreme(low_at, shifted, "<")
+                code = builder.trunc(builder.bitcast(clamped, wide_type), byte_type)
+            code_plus_one, before = builder.add(code, _constant(_BYTE, 1, LANES)), builder.load(largest_at)
+            builder.store(
+                builder.select(builder.icmp_unsigned(">", code_plus_one, before), code_plus_one, before), largest_at
+            )
+            _store(builder, code, at("codes", builder.add(to, offset)))
+        if element_type == _DOUBLE:
+            half_type = ir.VectorType(_INTEGER, _HALF)
+            for stored in (high_at, low_at):
+                distance = builder.sub(
+                    builder.bitcast(builder.load(stored), half_type), builder.bitcast(large, half_type)
+                )
+                builder.store(builder.or_(builder.load(misfit_bits), distance), misfit_bits)
+        _store(builder, builder.load(largest_at), at("largest_codes", _INTEGER(0)))
+        _store(builder, builder.load(misfit_bits), misfits_at)
         return context.get_dummy_value()
 
-    whole = types.int64
-    return types.void(values, whole, whole, bases, whole, codes, whole, most, beyond), generate
+    integer = types.int64
+    return types.void(values, integer, integer, bases, integer, codes, integer, largest_codes, misfits), generate
 
 
 @intrinsic
@@ -167,45 +172,46 @@ def _tally(
     codes: LLVM,
     step: LLVM,
     rows: LLVM,
-    number: LLVM,
-    width: LLVM,
+    code_count: LLVM,
+    column_count: LLVM,
     counters: LLVM,
     to: LLVM,
 ) -> LLVM:
-    """Add the `rows` of codes, a set of bits, to the counters from `to` on: `number` codes, each of `width` columns."""
+    """Add the rows of codes that are in the set of bits `rows` to the counters from `to` on, codes x columns."""
 
     def generate(context: LLVM, builder: LLVM, signature: LLVM, arguments: LLVM) -> LLVM:
-        codes, step, rows, number, width, counters, to = arguments
-        none = _constant(_BYTE, 0, ACROSS)
-        size = builder.ctpop(rows)
-        sums = [_tools.alloca_once_value(builder, none) for _ in range(FEW_VALUES)]
-        left = _tools.alloca_once_value(builder, rows)
-        with _tools.for_range_slice(builder, _INTEGER(0), width, _INTEGER(ACROSS)) as (column, _):  # noqa: SIM117  (a loop in a loop)
-            with _tools.for_range_slice(builder, _INTEGER(0), number, _INTEGER(FEW_VALUES)) as (least, _):
+        codes, step, rows, code_count, column_count, counters, to = arguments
+        zeros = _constant(_BYTE, 0, ACROSS)
+        row_count = builder.ctpop(rows)
+        sums = [_tools.alloca_once_value(builder, zeros) for _ in range(FEW_VALUES)]
+        rows_left = _tools.alloca_once_value(builder, rows)
+        with _tools.for_range_slice(builder, _INTEGER(0), column_count, _INTEGER(ACROSS)) as (column, _):  # noqa: SIM117  (a loop in a loop)
+            with _tools.for_range_slice(builder, _INTEGER(0), code_count, _INTEGER(FEW_VALUES)) as (first_code, _):
                 for total in sums:
-                    builder.store(none, total)
-                builder.store(rows, left)
-                below = _splat(builder, builder.trunc(least, _BYTE), ACROSS)
-                with _tools.for_range_slice(builder, _INTEGER(0), size, _INTEGER(1)):
-                    these = builder.load(left)
-                    place = builder.mul(builder.cttz(these, ir.IntType(1)(1)), step)
-                    builder.store(builder.and_(these, builder.sub(these, _INTEGER(1))), left)
+                    builder.store(zeros, total)
+                builder.store(rows, rows_left)
+                first_codes = _splat(builder, builder.trunc(first_code, _BYTE), ACROSS)
+                with _tools.for_range_slice(builder, _INTEGER(0), row_count, _INTEGER(1)):
+                    current_rows = builder.load(rows_left)
+                    position = builder.mul(builder.cttz(current_rows, ir.IntType(1)(1)), step)
+                    builder.store(builder.and_(current_rows, builder.sub(current_rows, _INTEGER(1))), rows_left)
                     row = _load(
-                        builder, _at(context, builder, (signature.args[0], codes), builder.add(place, column), ACROSS)
+                        builder,
+                        _at(context, builder, (signature.args[0], codes), builder.add(position, column), ACROSS),
                     )
-                    far = builder.sub(row, below)
+                    distance = builder.sub(row, first_codes)
                     for value, total in enumerate(sums):
-                        same = builder.icmp_unsigned("==", far, _constant(_BYTE, value, ACROSS))
+                        same = builder.icmp_unsigned("==", distance, _constant(_BYTE, value, ACROSS))
                         builder.store(builder.sub(builder.load(total), builder.sext(same, row.type)), total)
                 for value, total in enumerate(sums):
-                    line = builder.mul(builder.add(least, _INTEGER(value)), width)
-                    there = builder.add(to, builder.add(line, column))
-                    place = _at(context, builder, (signature.args[5], counters), there, ACROSS)
-                    _store(builder, builder.add(_load(builder, place), builder.load(total)), place)
+                    line = builder.mul(builder.add(first_code, _INTEGER(value)), column_count)
+                    counter = builder.add(to, builder.add(line, column))
+                    position = _at(context, builder, (signature.args[5], counters), counter, ACROSS)
+                    _store(builder, builder.add(_load(builder, position), builder.load(total)), position)
         return context.get_dummy_value()
 
-    whole = types.int64
-    return types.void(codes, whole, types.uint64, whole, whole, counters, whole), generate
+    integer = types.int64
+    return types.void(codes, integer, types.uint64, integer, integer, counters, integer), generate
 
 
 @inlined
@@ -214,23 +220,23 @@ def _narrow_all(
     start: int,
     size: int,
     bases: Values,
-    turn: int,
+    base_step: int,
     codes: ByteArray,
     to: int,
-    most: ByteArray,
-    beyond: Bits,
+    largest_codes: ByteArray,
+    misfits: Bits,
 ) -> None:
-    """The codes of so many values; what is left of the last vector is narrowed in a copy."""
+    """Write the codes of `size` values; the incomplete last vector is filled up in a copy."""
     vectors = size // LANES
-    _narrow(values, start, vectors, bases, turn, codes, to, most, beyond)
+    _narrow(values, start, vectors, bases, base_step, codes, to, largest_codes, misfits)
     done = vectors * LANES
     if done < size:
-        last, own = np.empty(LANES, dtype=values.dtype), np.empty(LANES, dtype=bases.dtype)
+        last_values, last_bases = np.empty(LANES, dtype=values.dtype), np.empty(LANES, dtype=bases.dtype)
         for lane in range(LANES):
-            place = min(done + lane, size - 1)
-            last[lane] = values[start + place]
-            own[lane] = bases[place if turn > 0 else lane]
-        _narrow(last, 0, 1, own, 0, codes, to + done, most, beyond)
+            index = min(done + lane, size - 1)
+            last_values[lane] = values[start + index]
+            last_bases[lane] = bases[index if base_step > 0 else lane]
+        _narrow(last_values, 0, 1, last_bases, 0, codes, to + done, largest_codes, misfits)
 
 
 @compiled
@@ -241,43 +247,43 @@ def count_rows(
     groups: ByteArray,
     bits: Bits,
     counts: NDArray[np.int64],
-    most: ByteArray,
-    beyond: Bits,
+    largest_codes: ByteArray,
+    misfits: Bits,
 ) -> None:
-    """Add the rows, one every `step` values, to `counts[class, code, column]`.
+    """Add the rows, which start every `step` values, to `counts[class, code, column]`.
 
-    There are as many codes as a multiple of 4, and columns of 64. The bases are those of 16 rows, or 16 that are the
-    same for all columns. `bits` are those of the classes (`pair_counts.group_bits`). `most` and `beyond` have 16
-    elements: see `_narrow`. Counts are of no use where they say that a value did not fit, or that a code was not below
-    the number of codes; neither says so of the code 255, which is not counted.
+    The number of codes is a multiple of 4, that of columns one of 64. The bases are those of 16 rows, or 16 that are
+    the same for all columns. `bits` are those of the classes (`pair_counts.group_bits`). `largest_codes` and `misfits`
+    have 16 elements: see `_narrow`. If they say that a value did not fit, or that a code was too large, the counts are
+    not valid. The code 255 is not counted, and makes no difference to them.
     """
-    height, number, width = counts.shape
+    height, code_count, width = counts.shape
     flat = counts.reshape(counts.size)
     codes = np.zeros(WORD * step + LANES + width, dtype=np.uint8)
     counters = np.zeros(counts.size, dtype=np.uint8)
-    rows, waiting, turn = groups.size, 0, LANES if bases.size > LANES else 0
+    rows, rounds, base_step = groups.size, 0, LANES if bases.size > LANES else 0
     for first in range(0, rows, WORD):
-        here = min(WORD, rows - first)
-        for row in range(0, here, LANES):
+        batch_rows = min(WORD, rows - first)
+        for row in range(0, batch_rows, LANES):
             start = (first + row) * step
-            size = min(min(LANES, here - row) * step, values.size - start)
-            _narrow_all(values, start, size, bases, turn, codes, row * step, most, beyond)
+            size = min(min(LANES, batch_rows - row) * step, values.size - start)
+            _narrow_all(values, start, size, bases, base_step, codes, row * step, largest_codes, misfits)
         for group in range(height):
-            own = bits[first // WORD, group] if here == WORD else _own_rows(groups, first, group)
-            _tally(codes, step, own, number, width, counters, group * number * width)
-        waiting += 1
-        if waiting == _ROUNDS or first + WORD >= rows:
+            class_rows = bits[first // WORD, group] if batch_rows == WORD else _rows_of_class(groups, first, group)
+            _tally(codes, step, class_rows, code_count, width, counters, group * code_count * width)
+        rounds += 1
+        if rounds == _MAX_ROUNDS or first + WORD >= rows:
             for cell in range(counters.size):
                 flat[cell] += np.int64(counters[cell])
                 counters[cell] = 0
-            waiting = 0
-            if not _fit(most, beyond, number):
+            rounds = 0
+            if not _all_fit(largest_codes, misfits, code_count):
                 return
 
 
 @inlined
-def _own_rows(groups: ByteArray, first: int, group: int) -> np.uint64:
-    """The rows of one class among the last ones, as bits."""
+def _rows_of_class(groups: ByteArray, first: int, group: int) -> np.uint64:
+    """The rows of one class from `first` to the end, as bits."""
     rows = np.uint64(0)
     for row in range(groups.size - first):
         if groups[first + row] == group:
@@ -286,12 +292,12 @@ def _own_rows(groups: ByteArray, first: int, group: int) -> np.uint64:
 
 
 @inlined
-def _fit(most: ByteArray, beyond: Bits, number: int) -> np.bool_ | bool:
-    """Whether all codes so far are below the number of them, or 255."""
+def _all_fit(largest_codes: ByteArray, misfits: Bits, code_count: int) -> np.bool_ | bool:
+    """Whether all codes so far are below the number of codes, or 255."""
     largest, bits = np.uint8(0), np.uint64(0)
     for lane in range(LANES):
-        largest, bits = max(largest, most[lane]), bits | beyond[lane]
-    return bits < np.uint64(MOST) and largest <= number
+        largest, bits = max(largest, largest_codes[lane]), bits | misfits[lane]
+    return bits < np.uint64(MAX_CODES) and largest <= code_count
 
 
 @compiled
@@ -301,28 +307,28 @@ def count_column(
     groups: ByteArray,
     bits: Bits,
     counts: NDArray[np.uint64],
-    most: ByteArray,
-    beyond: Bits,
+    largest_codes: ByteArray,
+    misfits: Bits,
     lanes: tuple[int, ...],
 ) -> None:
-    """Add one column to `counts[code, class]`, of which there are as many as `lanes` and as a multiple of 4.
+    """Add one column to `counts[code, class]`; the number of codes is a multiple of 4, that of classes is `lanes`.
 
-    `bits` are those of the classes (`pair_counts.group_bits`); the 16 bases are the same.
+    `bits` are those of the classes (`pair_counts.group_bits`); the 16 bases are equal.
     """
-    codes = np.empty(_BLOCK + LANES, dtype=np.uint8)
-    rows, number = groups.size, counts.shape[0]
-    for first in range(0, rows, _BLOCK):
-        here = min(_BLOCK, rows - first)
-        _narrow_all(values, first, here, bases, 0, codes, 0, most, beyond)
-        if not _fit(most, beyond, number):
+    codes = np.empty(_BATCH_ROWS + LANES, dtype=np.uint8)
+    rows, code_count = groups.size, counts.shape[0]
+    for first in range(0, rows, _BATCH_ROWS):
+        batch_rows = min(_BATCH_ROWS, rows - first)
+        _narrow_all(values, first, batch_rows, bases, 0, codes, 0, largest_codes, misfits)
+        if not _all_fit(largest_codes, misfits, code_count):
             return
-        words = here // WORD
-        for row in range(words * WORD, here):
-            if codes[row] < number:
+        words = batch_rows // WORD
+        for row in range(words * WORD, batch_rows):
+            if codes[row] < code_count:
                 counts[codes[row], groups[first + row]] += np.uint64(1)
-        for value in range(0, number, FEW_VALUES):
+        for value in range(0, code_count, FEW_VALUES):
             four = counts[value : value + FEW_VALUES]
             add_intersections(codes, bits[first // WORD :], words, four, lanes)
-            if value + FEW_VALUES < number:
+            if value + FEW_VALUES < code_count:
                 for row in range(words * WORD):
                     codes[row] -= np.uint8(FEW_VALUES)

@@ -1,17 +1,17 @@
 """Tables of the nodes of a tree: all columns against the target, on the rows of one node, and where to cut numbers.
 
-Blocks are (r + 1) x (s + 1), one after the other, the missing class and the missing value last. Rows are entries: a row
-may be in several nodes, in each with a part of its weight.
+Blocks are (r + 1) x (s + 1), one after the other, the missing class and the missing value last. An entry is a row in a
+node: a row may be in several nodes, in each with a part of its weight.
 
-* `count_columns`: the blocks of columns of bytes that are stored row by row. A row's codes are next to each other in
-  memory, so that all of its columns cost about as much as reading one.
-* `settle_columns`: makes of each such block the table that is judged: without classes and values that do not occur;
-  of numbers, with the values below and above the best cut.
-* `settle_wide_column`: the same for a column of more than 255 values, stored as a column of its own. Only the values
-  that occur in the node are looked at.
+* `count_columns` fills the blocks of columns of bytes that are stored row by row. The codes of a row are next to each
+  other in memory, so that counting all columns costs about as much as reading one.
+* `settle_columns` turns each such block into the table that is judged, without classes and values that do not occur.
+  The table of a column of numbers has two values: below and above the best cut.
+* `settle_wide_column` does the same for a column of more than 255 values, which is stored separately. Only the values
+  that occur in the node are considered.
 
-**The best cut** leaves the least entropy of the classes below and above it. It was chosen among d - 1 places, which is
-paid for: its evidence is the mean over all places as a share of the best (see
+**The best cut** leaves the smallest entropy of the classes below and above it. It was chosen among d - 1 cuts, and the
+evidence is corrected for this choice: it is the mean over all cuts as a share of the best (see
 `columns.numbers.discretize.evidence_share`).
 """
 
@@ -45,9 +45,9 @@ def count_columns(
     flat: FloatArray,
 ) -> None:
     """Add the weights of the entries to the blocks of the columns from `first` up to `last`."""
-    for at in range(entries.size):
-        row = np.uint64(entries[at])
-        weight = weights[at]
+    for index in range(entries.size):
+        row = np.uint64(entries[index])
+        weight = weights[index]
         group = np.int64(classes[row])
         for column in range(first, last):
             flat[np.uint64(offsets[column] + group * widths[column] + codes[row, np.uint64(column)])] += weight
@@ -62,51 +62,52 @@ def settle_columns(
     numbers: Codes,
     out: FloatArray,
     shapes: IntegerArray,
-    places: IntegerArray,
+    cut_values: IntegerArray,
     shares: FloatArray,
-    room: FloatArray,
+    scratch: FloatArray,
 ) -> int:
-    """Write the settled blocks to `out`, one after the other; return how many cells they have.
+    """Write the tables that are judged to `out`, one after the other; return how many cells they have.
 
-    `shapes` gets rows and columns of each, 0 where a column tells nothing: one class or one value. Of numbers, `places`
-    gets the last value below the cut and the first above it, and `shares` what the choice of the cut leaves of the
-    evidence. `room` has two numbers for each class, and one for each value.
+    `shapes` receives the numbers of classes and values of each; 0 if a column has only one class or one value. For a
+    column of numbers, `cut_values` receives the last value below the cut and the first above it, and `shares` the share
+    of the evidence that is left after the choice of the cut. `scratch` has two numbers for each class, and one for each
+    value.
     """
-    used = 0
-    present = room[: 2 * classes]
+    written = 0
+    present = scratch[: 2 * classes]
     for column in range(offsets.size):
         width = widths[column]
         block = flat[offsets[column] : offsets[column] + (classes + 1) * width].reshape((classes + 1, width))
         shares[column] = 1.0
         if numbers[column]:
-            used += _cut_block(block, classes, width - 1, column, out[used:], shapes, places, shares, room)
+            written += _cut_block(block, classes, width - 1, column, out[written:], shapes, cut_values, shares, scratch)
             continue
-        kept = 0
+        class_count = 0
         for group in range(classes):
             total = 0.0
             for value in range(width):
                 total += block[group, value]
             present[group] = total
-            kept += total > 0.0
-        values = 0
-        occurs = room[2 * classes :]
+            class_count += total > 0.0
+        value_count = 0
+        occurs = scratch[2 * classes :]
         for value in range(width - 1):
             total = 0.0
             for group in range(classes):
                 total += block[group, value]
             occurs[value] = total
-            values += total > 0.0
-        if kept < 2 or values < 2:
+            value_count += total > 0.0
+        if class_count < 2 or value_count < 2:
             shapes[column, 0] = shapes[column, 1] = 0
             continue
-        shapes[column, 0], shapes[column, 1] = kept, values
+        shapes[column, 0], shapes[column, 1] = class_count, value_count
         for group in range(classes + 1):
             if group == classes or present[group] > 0.0:
                 for value in range(width):
                     if value == width - 1 or occurs[value] > 0.0:
-                        out[used] = block[group, value]
-                        used += 1
-    return used
+                        out[written] = block[group, value]
+                        written += 1
+    return written
 
 
 @inlined
@@ -117,60 +118,60 @@ def _cut_block(
     column: int,
     out: FloatArray,
     shapes: IntegerArray,
-    places: IntegerArray,
+    cut_values: IntegerArray,
     shares: FloatArray,
-    room: FloatArray,
+    scratch: FloatArray,
 ) -> int:
-    """The block of one column of numbers, cut once."""
+    """Write the table of one column of numbers, cut once; return how many cells it has."""
     counts = np.empty((values, classes))
-    where = np.empty(values, dtype=np.int64)
-    found = 0
+    occurring = np.empty(values, dtype=np.int64)
+    value_count = 0
     for value in range(values):
         total = 0.0
         for group in range(classes):
-            counts[found, group] = block[group, value]
+            counts[value_count, group] = block[group, value]
             total += block[group, value]
         if total > 0.0:
-            where[found] = value
-            found += 1
-    behind, share = _best_cut(counts[:found], room)
-    if behind < 0:
+            occurring[value_count] = value
+            value_count += 1
+    first_above, share = _best_cut(counts[:value_count], scratch)
+    if first_above < 0:
         shapes[column, 0] = shapes[column, 1] = 0
         return 0
     shares[column] = share
-    places[column, 0], places[column, 1] = where[behind - 1], where[behind]
-    used = kept = 0
+    cut_values[column, 0], cut_values[column, 1] = occurring[first_above - 1], occurring[first_above]
+    written = line_count = 0
     for group in range(classes + 1):
         below = above = 0.0
-        unseen = block[group, values]  # with the values that have no class: one may lie where the cut is put
-        place = 0
+        unseen = block[group, values]  # and values that have no class: they may lie between the two sides of the cut
+        index = 0
         for value in range(values):
-            if place == found or where[place] != value:
+            if index == value_count or occurring[index] != value:
                 unseen += block[group, value]
                 continue
-            if place < behind:
+            if index < first_above:
                 below += block[group, value]
             else:
                 above += block[group, value]
-            place += 1
+            index += 1
         if group == classes or below + above + unseen > 0.0:
-            out[used], out[used + 1], out[used + 2] = below, above, unseen
-            used += 3
-            kept += 1
-    shapes[column, 0], shapes[column, 1] = kept - 1, 2
-    return used
+            out[written], out[written + 1], out[written + 2] = below, above, unseen
+            written += 3
+            line_count += 1
+    shapes[column, 0], shapes[column, 1] = line_count - 1, 2
+    return written
 
 
 @inlined
-def _best_cut(counts: FloatArray, room: FloatArray) -> tuple[int, float]:
-    """The first value above the best cut, -1 if there is none, and the share of the evidence that is left.
+def _best_cut(counts: FloatArray, scratch: FloatArray) -> tuple[int, float]:
+    """The index of the first value above the best cut, -1 if there is none, and the share of the evidence that is left.
 
-    `counts[value, class]` of the values that occur, in order; of equally good cuts the lowest is taken.
+    `counts[value, class]` has the values that occur, in order. Of equally good cuts the lowest is taken.
     """
     size, classes = counts.shape
     if size < 2:
         return -1, 1.0
-    below, above = room[:classes], room[classes : 2 * classes]
+    below, above = scratch[:classes], scratch[classes : 2 * classes]
     below[:] = 0.0
     above[:] = 0.0
     for value in range(size):
@@ -218,66 +219,66 @@ def settle_wide_column(
     weights: FloatArray,
     classes: int,
     values: int,
-    number: bool,
+    is_number: bool,
     seen: Codes,
-    position: IntegerArray,
+    occurring: IntegerArray,
     out: FloatArray,
     shape: IntegerArray,
-    place: IntegerArray,
-    room: FloatArray,
+    cut_values: IntegerArray,
+    scratch: FloatArray,
 ) -> float:
-    """Settle one column of codes up to `values`, which means missing; return the share of the evidence.
+    """Write the table of one column of codes; the code `values` means missing. Return the share of the evidence.
 
-    `seen` is 0 everywhere, before and after; `position` is room for one number for each value.
+    `seen` is 0 everywhere, before and after; `occurring` is scratch, one number for each value.
     """
     shape[0] = shape[1] = 0
     lowest, highest = values, -1
-    for at in range(entries.size):
-        row = np.uint64(entries[at])
+    for index in range(entries.size):
+        row = np.uint64(entries[index])
         code = int(codes[row])
-        if code < values and groups[row] < classes and weights[at] > 0.0:
+        if code < values and groups[row] < classes and weights[index] > 0.0:
             seen[code] = 1
             lowest, highest = min(lowest, code), max(highest, code)
-    found = 0
+    value_count = 0
     for value in range(lowest, highest + 1):
         if seen[value]:
-            position[found] = value
+            occurring[value_count] = value
             seen[value] = 0
-            found += 1
-    if found < 2:
+            value_count += 1
+    if value_count < 2:
         return 1.0
-    where = np.full(highest - lowest + 1, -1, dtype=np.int64)
-    for value in range(found):
-        where[position[value] - lowest] = value
-    counts = np.zeros((found + 1, classes + 1))  # the last value is "missing", the last class too
-    for at in range(entries.size):
-        row = np.uint64(entries[at])
+    index_of_code = np.full(highest - lowest + 1, -1, dtype=np.int64)
+    for value in range(value_count):
+        index_of_code[occurring[value] - lowest] = value
+    counts = np.zeros((value_count + 1, classes + 1))  # the last value means missing, and so does the last class
+    for index in range(entries.size):
+        row = np.uint64(entries[index])
         code = int(codes[row])
-        known = lowest <= code <= highest and where[code - lowest] >= 0
-        counts[where[code - lowest] if known else found, np.int64(groups[row])] += weights[at]
+        known = lowest <= code <= highest and index_of_code[code - lowest] >= 0
+        counts[index_of_code[code - lowest] if known else value_count, np.int64(groups[row])] += weights[index]
     share = 1.0
-    if number:
-        behind, share = _best_cut(np.ascontiguousarray(counts[:found, :classes]), room)
-        if behind < 0:
+    if is_number:
+        first_above, share = _best_cut(np.ascontiguousarray(counts[:value_count, :classes]), scratch)
+        if first_above < 0:
             return 1.0
-        place[0], place[1] = position[behind - 1], position[behind]
-        for value in range(1, behind):
+        cut_values[0], cut_values[1] = occurring[first_above - 1], occurring[first_above]
+        for value in range(1, first_above):
             counts[0] += counts[value]
-        for value in range(behind + 1, found):
-            counts[behind] += counts[value]
-        counts[1] = counts[behind]
-        counts[2] = counts[found]
-        found = 2
-    used = kept = 0
+        for value in range(first_above + 1, value_count):
+            counts[first_above] += counts[value]
+        counts[1] = counts[first_above]
+        counts[2] = counts[value_count]
+        value_count = 2
+    written = line_count = 0
     for group in range(classes + 1):
         total = 0.0
-        for value in range(found + 1):
+        for value in range(value_count + 1):
             total += counts[value, group]
         if group == classes or total > 0.0:
-            for value in range(found + 1):
-                out[used] = counts[value, group]
-                used += 1
-            kept += 1
-    if kept > 2:
-        shape[0], shape[1] = kept - 1, found
+            for value in range(value_count + 1):
+                out[written] = counts[value, group]
+                written += 1
+            line_count += 1
+    if line_count > 2:
+        shape[0], shape[1] = line_count - 1, value_count
     return share
