@@ -131,7 +131,7 @@ class Distribution:
         return cls(
             components=tuple(component for component, _ in flat),
             weights=tuple(share / scale for _, share in flat),
-            p_zero=math.fsum(zeros) / scale,
+            p_zero=min(math.fsum(zeros) / scale, 1.0),  # rounding may leave a little more
         )
 
     def __repr__(self) -> str:
