@@ -673,3 +673,11 @@ def test_an_atom_that_holds_all_mass_holds_no_more() -> None:
     law = mutual_information([[0, 0], [0, 0]], prior="adaptive", approximation="leading-beta")
     assert law.p_zero == 1.0
     assert Distribution.mixture([Point(0.0)] * 3, [0.1, 0.2, 0.7000000000000003]).p_zero <= 1.0
+
+
+@settings(max_examples=50, deadline=None)
+@given(distributions(), st.lists(st.floats(0.0, 1.2), min_size=2, max_size=20))
+def test_a_tail_is_the_same_alone_and_among_others(law: Distribution, values: list[float]) -> None:
+    """Quantiles are exact to one double, so that a tail may not be rounded in another way in an array."""
+    for tail in (law.cdf, law.sf):
+        np.testing.assert_array_equal(tail(np.array(values)), [tail(each) for each in values])
