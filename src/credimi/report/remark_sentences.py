@@ -197,7 +197,7 @@ def _rows_to_decide(same: Sequence[Facts], _reader: str) -> str:
 
 
 def _at_epsilon(same: Sequence[Facts], _reader: str) -> str:
-    return f"no sample of a usual size would decide, since I lies at epsilon: {names(same)}"
+    return f"more rows would hardly help, since I lies at epsilon: {names(same)}"
 
 
 def _cut_into_ranges(_same: Sequence[Facts], reader: str) -> str:

@@ -46,7 +46,7 @@ from credimi.inference.adaptive_prior import with_odds
 from credimi.inference.conditional.stratified_tables import StratifiedTables, independence, summarize
 from credimi.inference.conditional.unrelated_columns import odds_factor
 from credimi.inference.options import PosteriorOptions
-from credimi.selection.rows_to_decide import rounded_up
+from credimi.selection.rows_to_decide import growth_to_decide, rounded_up
 from credimi.selection.rules import from_share, share_of_independent
 from credimi.selection.sets.naive_summary import NaiveSummary
 from credimi.selection.sets.selection import Rejection, Step
@@ -70,7 +70,6 @@ _SURE, _SURER = 0.95, 0.99
 _WORTH = 0.05  # P(dependent) from which on more is computed: below it the 95 % interval is 0 alone
 _CELLS = 8_000_000  # counts held at a time
 _TINY = 1e-300
-_MOST_GROWTH = 4096.0
 _SHOWN_SUBSTITUTES = 5
 _LEAST_CHANCE = 0.01  # of a column to have been the better one, to be named as a substitute
 _NAMED = 3  # columns in what is told while it works
@@ -126,6 +125,7 @@ class Search:
         self.known = np.array([_share_known(feature) for feature in codes.features])
         self.noise = 0.5  # the share of columns that add nothing, as far as is known
         self.taken: list[int] = []
+        self.noise_given: list[float] = []  # the share of columns that add nothing to each taken one
         self.doing = f"looking at {self.count:,} columns one by one"
         self.alone = self.given(codes, np.zeros(codes.groups.size, dtype=np.uint8), 1)
         self.codes = replace(codes, features=_with_odds_given(codes.features, self.alone.p_above))
@@ -183,10 +183,7 @@ class Search:
             return
         unknown = independence(tables, self.options.threads)
         if one_column:
-            alone = self.alone.p_independent[among]
-            asked = self._worth(np.minimum(unknown, alone))  # a mean of two small odds is small
-            factor = np.ones(among.size)
-            factor[asked] = odds_factor(*counted, asked, (unknown[asked], alone[asked]), self.options.threads)
+            factor = self.odds_factor(among, counted, unknown)
             unknown, tables = with_odds(unknown, factor), tables.with_odds(factor)
         worth = self._worth(unknown)
         rest = among[~worth]
@@ -194,6 +191,16 @@ class Search:
         found.p_independent[rest], found.p_above[rest] = unknown[~worth], 1.0 - unknown[~worth]
         if worth.any():
             found.put(among[worth], summarize(tables.chosen(worth), interval))
+
+    def odds_factor(
+        self, among: NDArray[np.intp], counted: tuple[Tables, IntegerArray], p_independent: FloatArray
+    ) -> FloatArray:
+        """By what the odds of some columns given another change, because of what they tell alone."""
+        alone = self.alone.p_independent[among]
+        asked = self._worth(np.minimum(p_independent, alone))  # a mean of two small odds is small
+        factor = np.ones(among.size)
+        factor[asked] = odds_factor(*counted, asked, (p_independent[asked], alone[asked]), self.options.threads)
+        return factor
 
     def _worth(self, p_independent: FloatArray) -> BooleanArray:
         """Of which columns more is computed than that."""
@@ -212,6 +219,7 @@ class Search:
             self.redundancy = np.column_stack([self.redundancy, np.full(self.count, np.nan)])
             return
         found = self.given_column(column)
+        self.noise_given.append(self.noise)
         open_ = self.left & ~self.closed
         first = len(self.taken) == 1
         chance = found.p_above if first else np.fmin(self.least.p_above, found.p_above)
@@ -369,22 +377,21 @@ def _plain(figures: FloatArray) -> tuple[float | None, ...]:
 def _rows_to_decide(search: Search, columns: NDArray[np.intp], like: NDArray[np.intp]) -> dict[int, int]:
     """The rows at which about half of all samples would decide, given the taken column that leaves a column least."""
     found: dict[int, int] = {}
-    codes = search.codes
+    codes, options = search.codes, replace(search.options, level=_SURE)
+    all_rows = float(codes.groups.size if codes.weights is None else codes.weights.sum())
     for given in np.unique(like[columns]).tolist():
         own = columns[like[columns] == given]
+        strata, count, noise = np.zeros(codes.groups.size, dtype=np.uint8), 1, search.noise
         if search.taken:
             strata, count = codes.codes[search.taken[given]], len(codes.features[search.taken[given]].values)
-        else:
-            strata, count = np.zeros(codes.groups.size, dtype=np.uint8), 1
+            noise = search.noise_given[given] if given < len(search.noise_given) else noise
         for some in search._chunks(own, count):  # noqa: SLF001  (of the same module)
-            tables, starts = codes.stratified(strata, count, features=some.tolist(), threads=search.options.threads)
-            rows = np.add.reduceat(tables.flat, tables.offsets[starts[:-1]])
-            growth = 1.0
-            while growth < _MOST_GROWTH and not set(some.tolist()) <= found.keys():
-                growth *= 2.0
-                larger = type(tables)(tables.flat * growth, tables.rows, tables.columns, tables.odds)
-                p_above = summarize(StratifiedTables.of(larger, starts), search.options).p_above
-                for column, chance, seen in zip(some.tolist(), p_above.tolist(), rows.tolist(), strict=True):
-                    if column not in found and not 1.0 - _SURE < chance < _SURE:
-                        found[column] = rounded_up(growth * float(seen)) or 0
+            counted = codes.stratified(strata, count, features=some.tolist(), threads=options.threads)
+            tables = StratifiedTables.of(*counted).with_odds(np.full(some.size, (1.0 - noise) / noise))
+            if search.taken:
+                unknown = independence(StratifiedTables.of(*counted), options.threads)
+                tables = tables.with_odds(search.odds_factor(some, counted, unknown))
+            growth, _ = growth_to_decide(tables.tables, options, tables.starts)
+            rows = (rounded_up(each * all_rows) for each in growth.tolist())
+            found |= {column: each for column, each in zip(some.tolist(), rows, strict=True) if each is not None}
     return found
