@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.report.sentences import unranked_lines
-from credimi.report.sets.selection_view import INTERRUPTED, MATTERS, reason, redundancy, title
+from credimi.report.sets.selection_view import INTERRUPTED, MATTERS, combinations, reason, redundancy, title
 from credimi.report.still_page import WIDTH, document, headings, name, numbers, paragraphs, row_heading, table, text
 from credimi.report.terminal import probability
 
@@ -105,7 +105,7 @@ def _rejected(selection: Record) -> str:
 
 
 def _left_out(selection: Record) -> str:
-    return f'<div class="said">{paragraphs(unranked_lines(selection["left_out"]))}</div>'
+    return f'<div class="said">{paragraphs([*unranked_lines(selection["left_out"]), *combinations(selection)])}</div>'
 
 
 def _rejection(each: Record) -> str:

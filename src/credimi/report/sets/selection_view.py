@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.report.sentences import NO_NAME, PYTHON, unranked_lines
+from credimi.report.sentences import COMMAND_LINE, NO_NAME, PYTHON, unranked_lines
 from credimi.report.terminal import and_more, printed, probability, text_line, text_table
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _NAMES, _NAME = ("column", "not taken"), 17  # names are not broken up to so many characters
 _NUMBERS = {"#", "adds", "tells", "tells alone", "share", "P(adds)", "P(matters)"}
 _SURE = 0.95  # of the first column
+_PAIR = 2
 _LINES = 30  # of the columns that were not taken
 INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
 MATTERS = (
@@ -28,6 +29,7 @@ TOLD = (
     "adds: beyond the most similar column above, in rows that have it; tells: all columns so far, in all rows, by a "
     "cautious estimate, which may fall a little"
 )
+_LITTLE = 0.1  # of the target's entropy: columns that tell no more may tell more in combination
 _MOST_GIVEN, _MOST_ROWS = 20, 40  # of the matrix of redundancy
 
 
@@ -58,10 +60,24 @@ def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | 
     yield from map(text_line, unranked_lines(selection["left_out"], reader))
     if not steps:
         yield text_line(f"no column is credible enough: {max(settings['level'], _SURE):g} is asked of the first")
+    yield from map(text_line, combinations(selection, reader))
     if smallest and steps:
         yield text_line(TOLD)
     told = f"share: of the target's entropy, {selection['entropy']:.4f}" if smallest else MATTERS
     yield text_line(f"information in nats; {told}; level {settings['level']:g}")
+
+
+def combinations(selection: Record, reader: str = PYTHON) -> list[str]:
+    """Where else to look if the smallest set tells little, and other columns were left."""
+    steps, smallest = selection["steps"], selection["settings"]["goal"] == "smallest"
+    if not smallest or (steps and steps[-1]["share"] >= _LITTLE):
+        return []
+    others = [each for each in selection["rejected"] if each["reason"] not in {"redundant", "not reached"}]
+    if not others or len(steps) + len(others) < _PAIR:
+        return []
+    named = 'goal="relevant" and credimi.interactions'
+    named = "--goal relevant and credimi interactions" if reader == COMMAND_LINE else named
+    return [f"columns that tell something only in combination may have been missed: {named} look at all pairs"]
 
 
 def title(selection: Record) -> str:
@@ -89,6 +105,8 @@ def reason(rejection: Record) -> str:
     """Why a column was not taken, in words."""
     if rejection["reason"] == "redundant":
         return f"says what {rejection['like'] or 'the taken columns'} {'says' if rejection['like'] else 'say together'}"
+    if rejection["reason"] == "adds nothing":
+        return f"adds nothing to {rejection['like'] or 'the taken columns'}"
     if rejection["reason"] == "unsure" and rejection["rows_to_decide"]:
         return f"unsure: about {rejection['rows_to_decide']:,} rows would decide"
     if rejection["reason"] == "not reached":

@@ -86,7 +86,7 @@ def select(
     >>> chosen.features
     ('tells',)
     >>> [(each.feature, each.reason, each.like) for each in chosen.rejected]
-    [('copy', 'redundant', 'tells'), ('noise', 'tells nothing', None)]
+    [('copy', 'redundant', 'tells'), ('noise', 'adds nothing', 'tells')]
     """
     checked_goal(goal)
     from credimi.counting.request import CountRequest  # noqa: PLC0415  (pyarrow takes a while to load)
@@ -169,8 +169,9 @@ def _relevant(
         if p_relevant[column] >= options.level and len(steps) < most:
             steps.append(Step(search.names[column], adds=alone["mean"], **figures, partner=like))
         else:
-            nothing_alone = "tells nothing alone" if search.alone.p_above[column] <= 1.0 - _SURE else "unsure"
-            reason = "tells nothing" if p_relevant[column] <= 1.0 - _SURE else nothing_alone
+            nothing_alone = 1.0 - search.alone.p_above_even[column] >= _SURE  # as `rank` has it
+            with_partners = "tells nothing" if p_relevant[column] <= 1.0 - _SURE else "tells nothing alone"
+            reason = with_partners if nothing_alone else "unsure"
             name = search.names[column]
             rejected.append(Rejection(name, reason, tells=alone["mean"], adds=alone["mean"], **figures))
     return _selection("relevant", search, entropy, steps, rejected)

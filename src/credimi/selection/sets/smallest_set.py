@@ -47,7 +47,7 @@ from credimi.inference.conditional.stratified_tables import StratifiedTables, in
 from credimi.inference.conditional.unrelated_columns import odds_factor
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.rows_to_decide import growth_to_decide, rounded_up
-from credimi.selection.rules import from_share, share_of_independent
+from credimi.selection.rules import from_share, share_of_independent, unsure
 from credimi.selection.sets.naive_summary import NaiveSummary
 from credimi.selection.sets.selection import Rejection, Step
 from credimi.selection.sets.taken_together import strata_of
@@ -345,14 +345,16 @@ def _rejected(search: Search, *, complete: bool) -> list[Rejection]:
     known = np.nan_to_num(search.redundancy)
     most = np.max(known, axis=1, initial=0.0)
     like = known.argmax(axis=1) if search.taken else np.zeros(search.count, dtype=np.intp)
-    nothing = (1.0 - alone.p_above >= _SURE) | ((most >= _SURE) & (alone.p_above < 0.5))
+    nothing = 1.0 - alone.p_above_even >= _SURE  # as `rank` has it, whatever the other columns are like
     redundant = ~nothing & ((most >= _SURE) | search.covered)
     next_ = ~nothing & ~redundant & ~np.bool_(complete) & (least.p_above >= search.options.level)
-    unsure = search.left & ~nothing & ~redundant & ~next_
-    rows = _rows_to_decide(search, np.flatnonzero(unsure), like) if complete else {}
+    undecided = search.left & ~nothing & ~redundant & ~next_
+    rows = _rows_to_decide(search, np.flatnonzero(undecided), like) if complete else {}
+    says_the_same = alone.p_above >= 0.5  # and what tells nothing, as it seems, adds nothing
     found = []
     for column in sorted(np.flatnonzero(search.left).tolist(), key=lambda column: -float(alone.mean[column])):
-        reason = "tells nothing" if nothing[column] else "redundant" if redundant[column] else "unsure"
+        adds_nothing = "redundant" if says_the_same[column] else "adds nothing"
+        reason = "tells nothing" if nothing[column] else adds_nothing if redundant[column] else "unsure"
         found.append(
             Rejection(
                 feature=search.names[column],
@@ -387,11 +389,15 @@ def _rows_to_decide(search: Search, columns: NDArray[np.intp], like: NDArray[np.
             noise = search.noise_given[given] if given < len(search.noise_given) else noise
         for some in search._chunks(own, count):  # noqa: SLF001  (of the same module)
             counted = codes.stratified(strata, count, features=some.tolist(), threads=options.threads)
-            tables = StratifiedTables.of(*counted).with_odds(np.full(some.size, (1.0 - noise) / noise))
+            tables = StratifiedTables.of(*counted)
             if search.taken:
-                unknown = independence(StratifiedTables.of(*counted), options.threads)
-                tables = tables.with_odds(search.odds_factor(some, counted, unknown))
+                tables = tables.with_odds(search.odds_factor(some, counted, independence(tables, options.threads)))
+            now = summarize(tables, options)
+            open_ = unsure(now.p_above, _SURE)  # what is sure by itself is unsure because of the other columns
+            learned = from_share(now.p_above, now.p_independent, noise)
+            asked = open_ | unsure(learned, _SURE)
+            tables = tables.with_odds(np.where(open_, 1.0, (1.0 - noise) / noise)).chosen(asked)
             growth, _ = growth_to_decide(tables.tables, options, tables.starts)
             rows = (rounded_up(each * all_rows) for each in growth.tolist())
-            found |= {column: each for column, each in zip(some.tolist(), rows, strict=True) if each is not None}
+            found |= {column: each for column, each in zip(some[asked].tolist(), rows, strict=True) if each is not None}
     return found
