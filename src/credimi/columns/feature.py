@@ -68,6 +68,7 @@ class SuspicionKind(StrEnum):
     SPELLED_ALIKE = "spelled_alike"  # but for case, or for blanks at the ends
     MISSING_NUMBERS = "missing_numbers"
     MEASUREMENT = "measurement"  # of a target with very many numbers
+    ROW_NAMES = "row_names"  # of a target with nearly as many texts as rows
 
 
 @dataclass(frozen=True, slots=True)

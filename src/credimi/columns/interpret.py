@@ -271,7 +271,10 @@ def _suspicious_numbers(own: Labels, totals: CountArray) -> tuple[Suspicion, ...
 def suspicious_classes(classes: Labels, totals: CountArray) -> tuple[Suspicion, ...]:
     """What may be wrong with the classes of a target; `totals` is how many rows have each."""
     if classes.kind == TEXT:
-        return _odd_texts(classes)
+        named = (
+            (Suspicion(SuspicionKind.ROW_NAMES, count=len(classes)),) if look_like_names(classes, totals.sum()) else ()
+        )
+        return named + _odd_texts(classes)
     if classes.kind != NUMBER or classes.instants:
         return ()
     measured = (Suspicion(SuspicionKind.MEASUREMENT, count=len(classes)),) if look_measured(classes) else ()
@@ -281,6 +284,11 @@ def suspicious_classes(classes: Labels, totals: CountArray) -> tuple[Suspicion, 
 def look_measured(classes: Labels) -> bool:
     """Whether the classes of a target are so many numbers that they look like a measurement."""
     return classes.kind == NUMBER and not classes.instants and len(classes) > _MANY_CLASSES
+
+
+def look_like_names(classes: Labels, rows: float) -> bool:
+    """Whether the classes of a target are so many texts that each names a row, as an identifier does."""
+    return classes.kind == TEXT and bool(names_rows(len(classes), rows))
 
 
 def plainly_categories(own: Labels, method: Method, *, named: bool) -> bool:

@@ -70,6 +70,14 @@ def _target_measured(same: Sequence[Facts], reader: str) -> str:
     )
 
 
+def _target_identifier(same: Sequence[Facts], _reader: str) -> str:
+    target, classes = same[0]["target"], same[0]["values"]
+    return (
+        f"the target {target!r} has {classes:,} classes, with fewer than two rows each on average, and looks like an "
+        "identifier: nothing can be learned about classes of one row; choose another target"
+    )
+
+
 def _epsilon_above_entropy(same: Sequence[Facts], reader: str) -> str:
     units = unit(same[0])
     entropy, own = f"{same[0][units]:.4g} {units}", ", in nats," if units != "nats" else ""
@@ -222,6 +230,7 @@ def _weights_too_large(same: Sequence[Facts], _reader: str) -> str:
 
 _REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "target_measured": _target_measured,
+    "target_identifier": _target_identifier,
     "target_missing_codes": _target_missing_codes,
     "target_spelled_alike": _target_spelled_alike,
     "epsilon_above_entropy": _epsilon_above_entropy,

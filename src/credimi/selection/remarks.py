@@ -62,6 +62,7 @@ class RemarkKind(StrEnum):
     """The kinds of remarks; of equal weight, the first matters most."""
 
     TARGET_MEASURED = "target_measured"
+    TARGET_IDENTIFIER = "target_identifier"
     TARGET_MISSING_CODES = "target_missing_codes"
     TARGET_SPELLED_ALIKE = "target_spelled_alike"
     EPSILON_ABOVE_ENTROPY = "epsilon_above_entropy"
@@ -93,6 +94,12 @@ class RemarkKind(StrEnum):
             RemarkKind.CUT_INTO_RANGES,
             RemarkKind.WEIGHTS_SCALED,
         }
+
+
+_TOO_MANY_CLASSES = {
+    SuspicionKind.MEASUREMENT: RemarkKind.TARGET_MEASURED,
+    SuspicionKind.ROW_NAMES: RemarkKind.TARGET_IDENTIFIER,
+}
 
 
 @stored
@@ -217,8 +224,8 @@ def _by_stake(found: Sequence[Remark]) -> tuple[Remark, ...]:
 def _of_target(name: str, entropy: float, suspicions: Sequence[Suspicion]) -> Iterator[Remark]:
     stake = 0.0 if math.isnan(entropy) else entropy
     for each in suspicions:
-        if each.kind == SuspicionKind.MEASUREMENT:
-            yield Remark(RemarkKind.TARGET_MEASURED, target=name, values=each.count, stake=stake)
+        if each.kind in _TOO_MANY_CLASSES:
+            yield Remark(_TOO_MANY_CLASSES[each.kind], target=name, values=each.count, stake=stake)
         else:
             alike = each.kind == SuspicionKind.SPELLED_ALIKE
             kind = RemarkKind.TARGET_SPELLED_ALIKE if alike else RemarkKind.TARGET_MISSING_CODES
