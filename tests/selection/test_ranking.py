@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from credimi import Counts, CredimiError, Ranking, count, mutual_information, posterior, rank
+from credimi import Counts, CredibleSelector, CredimiError, Ranking, count, mutual_information, posterior, rank
 from credimi.report.terminal import ranking_text
 from credimi.selection import rules
 from credimi.selection.ranking import COLUMNS
@@ -158,8 +159,8 @@ def test_best_first_and_what_is_not_ranked_last(counts: Counts) -> None:
     ranked = [value for value in information if not math.isnan(value)]
     assert ranked == sorted(ranked, reverse=True)
     assert ranking.columns["feature"][:2] == ["same", "strong"]
-    assert ranking.columns["feature"][-1] == "id"
-    assert math.isnan(information[-1])
+    assert ranking.columns["feature"][-2:] == ["id", "nothing"]
+    assert all(map(math.isnan, information[-2:]))
     assert len(ranking) == 10
 
 
@@ -192,7 +193,7 @@ def test_decisions_follow_the_filters(counts: Counts, approximation: str, epsilo
         if row["feature"] in NOT_RANKED:
             assert not row["keep_plugin"]
             assert not row["keep_forward"]
-            assert row["verdict"] == ("not ranked" if row["feature"] == "id" else "drop")
+            assert row["verdict"] == ("drop" if row["feature"] == "constant" else "not ranked")
             continue
         at_mode = mutual_information(counts[row["feature"]], prior="jeffreys", approximation="leading").mean()
         assert row["keep_plugin"] == (at_mode > epsilon)
@@ -342,7 +343,7 @@ def test_ranking_speaks_arrow(counts: Counts) -> None:
     ranking = rank(counts)
     found = pa.table(ranking)
     assert found.schema.names == list(COLUMNS)
-    assert found.to_pylist()[:-1] == ranking.to_arrow().to_pylist()[:-1] == list(ranking)[:-1]  # the last has NaN
+    assert found.to_pylist()[:-2] == ranking.to_arrow().to_pylist()[:-2] == list(ranking)[:-2]  # the others have NaN
     assert found.num_rows == len(ranking) == 10
     assert found.column("feature").to_pylist() == ranking.columns["feature"]
     assert [str(kind) for kind in found.schema.types] == [
@@ -409,12 +410,12 @@ def test_ranking_of_no_features() -> None:
 
 def test_ranking_of_nothing_but_notes() -> None:
     ranking = rank(ROWS, "class", features=list(NOT_RANKED))
-    assert ranking.columns["feature"] == ["constant", "nothing", "id"]
+    assert ranking.columns["feature"] == ["constant", "id", "nothing"]
     assert ranking.selected() == []
     assert [row["note"] for row in ranking] == [
         "one value only: x",
-        "all values are missing",
         "identifier: 400 different values in 400 rows (discretize={'id': 'categories'} ranks it)",
+        "all values are missing",
     ]
 
 
@@ -544,3 +545,27 @@ def test_a_copy_of_the_target_is_pointed_out() -> None:
     assert "caution: code: as good as the target itself" in text
     few = repr(rank({"code": target[:12], "y": target[:12]}, "y"))
     assert "as good as" not in few  # too few rows to know
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"missing": "category"}, {"robust": True}, {"prior": "haldane"}, {"approximation": "sampled"}]
+)
+def test_a_column_that_is_missing_everywhere_is_not_ranked(options: dict[str, Any]) -> None:
+    """It was dropped for sure, though nothing is known of it."""
+    data = {"x": list("ab") * 50, "none": [None] * 100, "one": ["k"] * 100, "y": list("ppqq") * 25}
+    ranking = rank(data, "y", **options)
+    row = ranking["none"]
+    assert (row["verdict"], row["note"]) == ("not ranked", "all values are missing")
+    assert all(math.isnan(row[name]) for name in ("mi", "low", "high", "p_above", "p_independent"))
+    assert not any(row[f"keep_{rule}"] for rule in rules.RULES)
+    assert (ranking["one"]["verdict"], ranking["one"]["mi"]) == ("drop", 0.0)
+    plain = {each["feature"]: each for each in json.loads(json.dumps(ranking.to_dict()))["features"]}
+    assert (plain["none"]["mi"], plain["none"]["verdict"]) == (None, "not ranked")
+    assert "not ranked" in repr(ranking)
+
+
+def test_a_column_that_is_missing_everywhere_is_not_selected() -> None:
+    frame = pd.DataFrame({"none": [None] * 100, "nan": [np.nan] * 100, "x": list("ppqq") * 25})
+    y = list("ppqq") * 25
+    for rule in (*rules.RULES, "smallest", "relevant"):
+        assert CredibleSelector(rule).fit(frame, y).get_support().tolist() == [False, False, True]

@@ -40,7 +40,7 @@ class FeatureKind(StrEnum):
     @property
     def unknown(self) -> bool:
         """Whether it is unknown what the column tells; the other kinds that are not ranked tell nothing."""
-        return self in {FeatureKind.IDENTIFIER, FeatureKind.UNCOUNTABLE}
+        return self in {FeatureKind.EMPTY, FeatureKind.IDENTIFIER, FeatureKind.UNCOUNTABLE}
 
 
 class CutBy(StrEnum):

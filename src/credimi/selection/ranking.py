@@ -91,8 +91,9 @@ class Ranking(FeatureRows):
     - tipping_factor: with robust=True, the largest factor at which the verdict keep or drop stands; 1 if it is unsure
       already, infinity if nothing can change it. In JSON, infinity is the text "inf"
 
-    Identifiers are not ranked, nor are values that cannot be counted, such as lists: they have NaN for mi. Columns with
-    one value or none have 0, and the verdict drop: in these rows they contain nothing that the target could depend on.
+    Identifiers are not ranked, nor are values that cannot be counted, such as lists, nor columns that are missing in
+    all rows: they have NaN for mi. Columns with one value have 0, and the verdict drop: in these rows they contain
+    nothing that the target could depend on.
 
     Attributes
     ----------
