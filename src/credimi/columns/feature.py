@@ -55,7 +55,8 @@ class CutBy(StrEnum):
 class SuspicionKind(StrEnum):
     """What values may mean, other than what they are read as."""
 
-    LEADING_ZEROS = text_types.LEADING_ZEROS  # these four are text that is cut as numbers if the user asks for it
+    LEADING_ZEROS = text_types.LEADING_ZEROS  # these five are text that is cut as numbers if the user asks for it
+    MANY_DIGITS = text_types.MANY_DIGITS
     DECIMAL_COMMAS = text_types.DECIMAL_COMMAS
     DATES = text_types.DATES
     NUMERALS = "numerals"

@@ -35,6 +35,7 @@ _MANY_CLASSES = 50  # a target with more different numbers looks like a measurem
 _ENOUGH = 20  # values seen before a column may be called an identifier
 _FEW = 100  # the same for whole numbers, which may be measurements
 _NEARLY_ALL = 0.9
+_NAMES = (text_types.LEADING_ZEROS, text_types.MANY_DIGITS)  # text that is no more than that in a column of text
 _SHORT, _LETTERS = 256, 1 << 12  # the most labels that are remembered, and their letters
 _CUT_IT = "cut it into a few ranges (target_cuts, --target-cuts), or choose another target"
 
@@ -196,7 +197,7 @@ def _suspicious_texts(own: Labels, kept: Labels, kind: FeatureKind, readable: st
     """What texts may be: numbers, another notation of numbers or dates, codes that mean missing."""
     if readable and kind == FeatureKind.IDENTIFIER and all(map(text_types.is_number, own.texts)):
         return (Suspicion(SuspicionKind.NUMERALS),)
-    if readable and (kind == FeatureKind.IDENTIFIER or own.kind == RAW or readable != text_types.LEADING_ZEROS):
+    if readable and (kind == FeatureKind.IDENTIFIER or own.kind == RAW or readable not in _NAMES):
         return (Suspicion(SuspicionKind(readable)),)
     if readable:
         return (Suspicion(SuspicionKind.NUMERALS),) if suspicious_values.are_numerals(kept.texts) else ()

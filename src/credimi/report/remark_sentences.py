@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from credimi.report.sentences import (
     COMMAND_LINE,
+    NAMES_OF_DIGITS,
     NO_NAME,
     NOTATIONS,
     PYTHON,
@@ -189,8 +190,9 @@ def _spelled_alike(same: Sequence[Facts], _reader: str) -> str:
 def _readable_text(same: Sequence[Facts], reader: str) -> str:
     first = same[0]
     asked = discretize(first["feature"], "mdl", reader)
-    if first["notation"] == "leading_zeros":
-        return f"{names(same)}: taken for text because of leading zeros; to cut them, if they are numbers: {asked}"
+    if first["notation"] in NAMES_OF_DIGITS:
+        why = NAMES_OF_DIGITS[first["notation"]]
+        return f"{names(same)}: taken for text because of {why}; to cut them, if they are numbers: {asked}"
     return f"{names(same)}: {READABLE[first['notation']]} are taken for text; to cut them as numbers: {asked}"
 
 

@@ -32,9 +32,14 @@ _CUT_BY = {
 }
 READABLE = {
     "leading_zeros": "leading zeros",
+    "many_digits": "16 digits or more",
     "decimal_commas": "decimal commas",
     "dates": "dates",
     "numerals": "numerals",
+}
+NAMES_OF_DIGITS = {  # why digits are taken for names
+    "leading_zeros": "leading zeros",
+    "many_digits": "16 digits or more, which numbers do not hold exactly",
 }
 NOTATIONS = {  # what is not read, how it is written, and how it should be written
     "date_notation": ("dates", "written", "YYYY-MM-DD"),
@@ -153,9 +158,9 @@ def _identifier(facts: Facts, reader: str) -> str:
     meant = _meant(facts)
     if meant is None:
         categories = discretize(facts["feature"], "categories", reader)
-        zeros = any(each["kind"] == "leading_zeros" for each in facts["suspicions"])
-        why = ", text because of leading zeros" if zeros else ""
-        return f"identifier: {_distinct(facts)}{why} ({cut if zeros or facts['numbers'] else categories} {does} it)"
+        names_ = [NAMES_OF_DIGITS[each["kind"]] for each in facts["suspicions"] if each["kind"] in NAMES_OF_DIGITS]
+        why = "".join(f", text because of {each}" for each in names_)
+        return f"identifier: {_distinct(facts)}{why} ({cut if names_ or facts['numbers'] else categories} {does} it)"
     if meant["kind"] == "strays":
         codes_of = {"codes": meant["values"], "notation": "strays"}
         start = f"numbers but for {_quoted(meant['values'])} ({missing(codes_of, reader)})"

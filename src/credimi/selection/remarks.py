@@ -45,10 +45,12 @@ _LOOKED_AT = (
 _MAY_MEAN_MISSING = (SuspicionKind.STRAYS, SuspicionKind.MISSING_TEXTS, SuspicionKind.MISSING_NUMBERS)
 _READABLE = (
     SuspicionKind.LEADING_ZEROS,
+    SuspicionKind.MANY_DIGITS,
     SuspicionKind.DECIMAL_COMMAS,
     SuspicionKind.DATES,
     SuspicionKind.NUMERALS,
 )
+_MAY_BE_NAMES = (SuspicionKind.LEADING_ZEROS, SuspicionKind.MANY_DIGITS)
 _OTHER_NOTATIONS = (
     SuspicionKind.DATE_NOTATION,
     SuspicionKind.PERCENT_SIGNS,
@@ -241,7 +243,7 @@ def _of_suspicions(feature: Feature, row: Record) -> Iterator[Remark]:
             (RemarkKind.READABLE_TEXT, _READABLE),
             (RemarkKind.OTHER_NOTATION, _OTHER_NOTATIONS),
         ):
-            few_names = each.kind == SuspicionKind.LEADING_ZEROS and row["values"] <= CATEGORIES
+            few_names = each.kind in _MAY_BE_NAMES and row["values"] <= CATEGORIES
             if each.kind in notations and not few_names:
                 yield Remark(kind, feature.name, notation=each.kind, codes=each.values, stake=row["mi"])
 
