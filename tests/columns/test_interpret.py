@@ -254,9 +254,9 @@ def test_what_means_missing_among_objects_of_another_type_is_missing() -> None:
     tokens = ["?", "NA", -9]
     assert count(numbers, "class", missing_values=tokens) == count(gone, "class", missing_values=tokens)
     with pytest.raises(CredimiError, match="column 'f' mixes types: row 0 holds 1, row 3 True"):
-        count(rows, "class", missing_values=tokens)
+        count(rows, "class", missing_values=tokens, features=["f"])
     with pytest.raises(CredimiError, match=r"column 'f' mixes types: row 0 holds 1, row 4 'NA'"):
-        count(rows, "class", missing_values=["?", "true"])
+        count(rows, "class", missing_values=["?", "true"], features=["f"])
     texts = [{"f": ("a", "b", -9)[row % 3], "class": row % 2} for row in range(60)]
     assert count(texts, "class", missing_values=[-9])["f"].target_only.sum() == 20
 

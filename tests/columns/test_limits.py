@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from credimi import Counts, CredimiError, IncrementalNaiveBayes, count
+from credimi import Counts, CredimiError, IncrementalNaiveBayes, count, rank
 from credimi.columns.encode import encode
 from credimi.columns.labels import FEW_TEXTS, NUMBER, RAW, typed
 from credimi.columns.missing import MissingValues
@@ -91,7 +91,26 @@ def test_two_keys_that_are_one_name_are_refused_row_by_row() -> None:
 def test_categories_that_look_alike_are_two_types() -> None:
     frame = pd.DataFrame({"x": pd.Categorical([1, "1"]), "y": ["p", "q"]})
     with pytest.raises(CredimiError, match="column 'x' mixes types"):
-        count(frame, "y")
+        count(frame, "y", features=["x"])
+
+
+MIXED = [1, "a", 2.5, None, True]
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_a_column_of_several_types_is_not_ranked_and_stops_nothing(as_frame: bool) -> None:  # noqa: FBT001
+    """As lists are; it stopped the whole call."""
+    data: Any = {"x": list("ab") * 50, "mixed": MIXED * 20, "y": list("ppqq") * 25}
+    data = pd.DataFrame(data) if as_frame else data
+    ranking = rank(data, "y")
+    row = ranking["mixed"]
+    assert (row["verdict"], row["complete"], row["missing"]) == ("not ranked", 80, 20)
+    assert row["note"].startswith("cannot be counted: values of several types (convert them")
+    assert ranking["x"]["verdict"] == rank(data, "y", exclude=["mixed"])["x"]["verdict"]
+    with pytest.raises(CredimiError, match="column 'mixed' mixes types: row 0 holds 1, row 1 'a'"):
+        rank(data, "y", features=["x", "mixed"])
+    with pytest.raises(CredimiError, match="column 'mixed' mixes types"):
+        rank(data, "mixed")
 
 
 STRUCT = pa.struct([("a", pa.int64())])

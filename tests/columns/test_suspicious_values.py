@@ -329,3 +329,14 @@ def test_values_and_classes_that_are_spelled_alike_are_pointed_out(tmp_path: Pat
     assert f"values that may be one: x: 'Red ', 'red' {alike} (write them in the same way)" in told
     assert ranking["x"]["note"] == f"categories; 'Red ', 'red' {alike}"
     assert rank(path, "class", missing_values=[*MISSING_VALUES, " "])["blank"]["missing"] == 40
+
+
+@pytest.mark.parametrize(("classes", "rows", "said"), [(600, 600, True), (301, 600, True), (300, 600, False)])
+def test_a_target_that_names_rows_is_pointed_out(classes: int, rows: int, said: object) -> None:
+    """It got figures without a word, though nothing can be learned about classes of one row."""
+    target = [f"row {place % classes}" for place in range(rows)]
+    ranking = rank({"x": list("ab") * (rows // 2), "y": target}, "y")
+    found = [each.to_dict() for each in ranking.remarks if each.kind.value == "target_identifier"]
+    assert bool(found) is said
+    assert ("looks like an identifier" in repr(ranking)) is said
+    assert all((each["caution"], each["target"], each["values"]) == (True, "y", classes) for each in found)

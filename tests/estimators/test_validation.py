@@ -188,3 +188,12 @@ def test_a_target_that_looks_measured_is_a_warning_once(estimator: Any, remedy: 
         estimator.fit(features, y.astype(str) + " years")
         if isinstance(estimator, CredibleSelector):
             estimator.set_params(target_cuts="quantile:4").fit(features, y)
+
+
+@pytest.mark.parametrize("estimator", [CredibleSelector(), CredibleTreeClassifier(), IncrementalNaiveBayes()])
+def test_classes_that_name_rows_are_warned_of(estimator: BaseEstimator) -> None:
+    X = pd.DataFrame({"x": ["a", "b"] * 30})  # noqa: N806
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        estimator.fit(X, [f"row {place}" for place in range(60)])
+    assert any("60 classes" in str(each.message) and "identifier" in str(each.message) for each in found)

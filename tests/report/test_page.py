@@ -16,6 +16,7 @@ from page_helpers import data_of, node, table
 from credimi import CredimiError, Ranking, count, mutual_information, rank
 from credimi.cli import main
 from credimi.report.page import page
+from credimi.selection import rules
 
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic.csv"
 EPSILONS = [0.0, *np.geomspace(1e-5, 0.9, 19).tolist()]
@@ -313,3 +314,10 @@ def test_the_command_refuses_before_it_works(
     assert main(["rank", str(CLINIC), "--target", "diabetes", *options]) == 2
     assert told in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("fdr", [0.001, 0.06, 0.09, 0.5])
+def test_the_page_treats_equal_probabilities_alike(fdr: float) -> None:
+    p_above = [0.999, 0.9, 0.9 + 1e-15, 0.9, 0.9, 0.3]
+    kept = node("return falseDiscovery(data.p, data.fdr);", {"p": p_above, "fdr": fdr})
+    assert kept == rules.false_discovery(np.array(p_above), fdr).tolist()

@@ -279,3 +279,36 @@ def test_the_heat_maps_show_the_first_pairs() -> None:
     if not nothing.pairs:
         with pytest.raises(CredimiError, match="no pair to plot"):
             nothing.plot()
+
+
+def tic_tac_toe() -> Columns:
+    """All boards at the end of a game, x having begun; whether x has won. Squares are alike, as the board turns."""
+    lines = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+    ends: dict[str, str] = {}
+
+    def play(board: str, player: str) -> None:
+        won = next((board[a] for a, b, c in lines if board[a] == board[b] == board[c] != "b"), None)
+        if won or "b" not in board:
+            ends[board] = "yes" if won == "x" else "no"
+            return
+        for square in range(9):
+            if board[square] == "b":
+                play(board[:square] + player + board[square + 1 :], "o" if player == "x" else "x")
+
+    play("b" * 9, "x")
+    boards = sorted(ends)
+    assert len(boards) == 958
+    return {f"s{square}": [board[square] for board in boards] for square in range(9)} | {
+        "y": [ends[board] for board in boards]
+    }
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95, 0.99])
+def test_pairs_of_equal_figures_have_one_verdict(level: float) -> None:
+    """The bound on the share of wrong ones fell among them, and their order decided."""
+    found = credimi.interactions(tic_tac_toe(), "y", level=level)
+    verdicts: dict[float, set[str]] = {}
+    for pair in found.pairs:
+        verdicts.setdefault(round(pair.p_above, 9), set()).add(pair.verdict)
+    assert len(found.pairs) > len(verdicts)
+    assert all(len(each) == 1 for each in verdicts.values())

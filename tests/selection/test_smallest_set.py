@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,10 @@ from credimi.counting.request import CountRequest
 from credimi.counting.rows.coded_table import CodedTable
 from credimi.counting.rows.stratified_counts import SettledCodes
 from credimi.inference.options import PosteriorOptions
+from credimi.report.sentences import COMMAND_LINE
+from credimi.report.sets.selection_page import page
+from credimi.report.sets.selection_view import selection_grids
+from credimi.report.terminal import printed
 from credimi.selection.sets import smallest_set
 from credimi.selection.sets.smallest_set import Search
 from credimi.selection.sets.taken_together import strata_of
@@ -280,3 +286,61 @@ def test_what_the_taken_columns_tell_is_their_information_where_nothing_is_missi
         joint = np.array([np.bincount(together[target == label], minlength=12) for label in (0, 1)])
         true = credimi.mutual_information(joint[:, joint.any(axis=0)], prior="haldane").mean()
         assert step.tells == pytest.approx(true, rel=0.05)
+
+
+def weak_beside_strong(seed: int) -> dict[str, np.ndarray]:
+    """A column that tells, several that hardly do, and noise; 400 rows."""
+    generator = np.random.default_rng(seed)
+    y, other = generator.integers(0, 2, 400), generator.integers(0, 2, (10, 400))
+    shares = [0.4, *[0.93] * 4, *[1.0] * 5]
+    told = {f"x{at}": np.where(generator.random(400) < share, other[at], y) for at, share in enumerate(shares)}
+    return told | {"y": y}
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("goal", ["smallest", "relevant"])
+def test_only_what_rank_drops_is_said_to_tell_nothing(goal: str, seed: int) -> None:
+    """Columns that rank calls unsure were said to tell nothing, surely, where the others were noise."""
+    data = weak_beside_strong(seed)
+    ranking, chosen = credimi.rank(data, "y"), credimi.select(data, "y", goal=goal)
+    for each in chosen.rejected:
+        if each.reason.startswith("tells nothing"):
+            assert ranking[each.feature]["verdict"] == "drop"
+        elif goal == "smallest":
+            assert ranking[each.feature]["verdict"] != "drop"
+        if each.reason == "adds nothing":
+            assert each.like in chosen.features
+            assert max(chance for chance in each.p_redundant if chance is not None) >= 0.95
+            assert ranking[each.feature]["verdict"] == "unsure"
+            assert f"adds nothing to {each.like}" in repr(chosen)
+
+
+def test_some_unsure_columns_add_nothing_to_a_taken_one() -> None:
+    found = [credimi.select(weak_beside_strong(seed), "y") for seed in range(6)]
+    with_some = [each for each in found if any(other.reason == "adds nothing" for other in each.rejected)]
+    assert with_some
+    assert '<tr class="adds-nothing">' in page(with_some[0].to_dict())
+
+
+@pytest.mark.parametrize("rows", [200, 2_000])
+def test_where_little_is_taken_combinations_are_pointed_to(rows: int) -> None:
+    """In one way if nothing is taken, in another one if little is."""
+    u, w, z = np.random.default_rng(0).integers(0, 2, (3, rows))
+    data = {"u": u, "w": w, "z": z, "y": u ^ w}
+    nothing, little = credimi.select(data, "y"), credimi.select(data, "y", min_features=1)
+    assert not nothing.features
+    assert len(little.features) == 1
+    for chosen, sentence in (
+        (nothing, 'goal="relevant" finds columns that matter with a partner, credimi.interactions lists pairs'),
+        (little, 'only in combination may have been missed: goal="relevant" and credimi.interactions look at all'),
+    ):
+        assert sentence in " ".join(repr(chosen).split())
+        assert sentence in html.unescape(page(chosen.to_dict()))
+    assert "only in combination" not in repr(nothing)
+    assert "matter with a partner" not in repr(little)
+    in_shell = printed(selection_grids(little.to_dict(), COMMAND_LINE), 300)
+    assert "--goal relevant and `credimi interactions` look at all pairs" in in_shell
+    assert set(credimi.select(data, "y", goal="relevant").features) == {"u", "w"}
+    told = credimi.select(data | {"t": u ^ w}, "y")
+    assert told.features
+    assert "only in combination" not in repr(told)

@@ -56,7 +56,7 @@ from credimi.columns.python_objects import (
     type_of_instant,
     uncountable,
 )
-from credimi.core.errors import CredimiError, UncountableError, cannot_count
+from credimi.core.errors import UncountableError, cannot_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -357,9 +357,10 @@ def _encode_objects(values: AnyArray, name: str, *, missing: MissingValues, comp
         kinds = {kind_of(item) for _, item in present}
     if len(kinds) > 1:
         (row, item), (other_row, other) = two_kinds(present, rows)
-        raise CredimiError(
+        raise UncountableError(
             f"column {name!r} mixes types: row {row} holds {item!r}, row {other_row} {other!r}; "
-            "convert it to one type, for example all to text, or say which of them mean missing (missing_values)"
+            "convert it to one type, for example all to text, or say which of them mean missing (missing_values)",
+            "values of several types",
         )
     kind = kinds.pop() if kinds else TEXT
     labels = _labels_of([item for _, item in present], kind, name)

@@ -40,7 +40,7 @@ class FeatureKind(StrEnum):
     @property
     def unknown(self) -> bool:
         """Whether it is unknown what the column tells; the other kinds that are not ranked tell nothing."""
-        return self in {FeatureKind.IDENTIFIER, FeatureKind.UNCOUNTABLE}
+        return self in {FeatureKind.EMPTY, FeatureKind.IDENTIFIER, FeatureKind.UNCOUNTABLE}
 
 
 class CutBy(StrEnum):
@@ -55,7 +55,8 @@ class CutBy(StrEnum):
 class SuspicionKind(StrEnum):
     """What values may mean, other than what they are read as."""
 
-    LEADING_ZEROS = text_types.LEADING_ZEROS  # these four are text that is cut as numbers if the user asks for it
+    LEADING_ZEROS = text_types.LEADING_ZEROS  # these five are text that is cut as numbers if the user asks for it
+    MANY_DIGITS = text_types.MANY_DIGITS
     DECIMAL_COMMAS = text_types.DECIMAL_COMMAS
     DATES = text_types.DATES
     NUMERALS = "numerals"
@@ -68,6 +69,7 @@ class SuspicionKind(StrEnum):
     SPELLED_ALIKE = "spelled_alike"  # but for case, or for blanks at the ends
     MISSING_NUMBERS = "missing_numbers"
     MEASUREMENT = "measurement"  # of a target with very many numbers
+    ROW_NAMES = "row_names"  # of a target with nearly as many texts as rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ _MAX_PLAUSIBLE_CLASSES = 50  # a target with more different numbers looks like a
 _MIN_TEXTS_OF_IDENTIFIER = 20  # a column of text with fewer present values is never called an identifier
 _MIN_NUMBERS_OF_IDENTIFIER = 100  # the same for whole numbers, which may be measurements
 _MIN_SHARE_OF_KEYS = 0.9  # of the rows of an identifier have a number that no other row has
+_DIGITS_AS_NAMES = (text_types.LEADING_ZEROS, text_types.MANY_DIGITS)  # in a column of text, this is not suspicious
 _MAX_CACHED_LABELS, _MAX_CACHED_LETTERS = 256, 1 << 12  # larger sets of labels are not cached
 _CUT_ADVICE = "cut it into a few ranges (target_cuts, --target-cuts), or choose another target"
 
@@ -213,7 +214,7 @@ def _suspicious_texts(counted: Labels, typed: Labels, kind: FeatureKind, readabl
     """What the texts may be: numbers, another notation of numbers or dates, codes that mean missing."""
     if readable and kind == FeatureKind.IDENTIFIER and all(map(text_types.is_number, counted.texts)):
         return (Suspicion(SuspicionKind.NUMERALS),)
-    if readable and (kind == FeatureKind.IDENTIFIER or counted.kind == RAW or readable != text_types.LEADING_ZEROS):
+    if readable and (kind == FeatureKind.IDENTIFIER or counted.kind == RAW or readable not in _DIGITS_AS_NAMES):
         return (Suspicion(SuspicionKind(readable)),)
     if readable:
         return (Suspicion(SuspicionKind.NUMERALS),) if suspicious_values.are_numerals(typed.texts) else ()
@@ -292,7 +293,9 @@ def _suspicious_numbers(typed: Labels, totals: CountArray) -> tuple[Suspicion, .
 def suspicious_classes(classes: Labels, totals: CountArray) -> tuple[Suspicion, ...]:
     """What may be wrong with the classes of a target; `totals` is the number of rows of each class."""
     if classes.kind == TEXT:
-        return _odd_texts(classes)
+        row_names = look_like_row_names(classes, totals.sum())
+        suspicions = (Suspicion(SuspicionKind.ROW_NAMES, count=len(classes)),) if row_names else ()
+        return suspicions + _odd_texts(classes)
     if classes.kind != NUMBER or classes.instants:
         return ()
     measured = (Suspicion(SuspicionKind.MEASUREMENT, count=len(classes)),) if look_measured(classes) else ()
@@ -302,6 +305,11 @@ def suspicious_classes(classes: Labels, totals: CountArray) -> tuple[Suspicion, 
 def look_measured(classes: Labels) -> bool:
     """Whether the classes of a target are so many numbers that they look like a measurement."""
     return classes.kind == NUMBER and not classes.instants and len(classes) > _MAX_PLAUSIBLE_CLASSES
+
+
+def look_like_row_names(classes: Labels, rows: float) -> bool:
+    """Whether the classes of a target are so many texts that each names a row, as an identifier does."""
+    return classes.kind == TEXT and bool(names_rows(len(classes), rows))
 
 
 def plainly_categories(column_labels: Labels, method: Method, *, named: bool) -> bool:

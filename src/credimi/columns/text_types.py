@@ -26,7 +26,9 @@ _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})?\s*")  # as 950 and 1,200 are 
 _DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?\s*")
 DAY, SECOND = 86_400_000_000, 1_000_000  # microseconds
 _MAX_DAYS_IN_MICROSECONDS = 2**63 // DAY  # the range of numpy's 64 bits: up to the year 294246
-DATES, LEADING_ZEROS, DECIMAL_COMMAS = "dates", "leading_zeros", "decimal_commas"  # why text is not read as numbers
+# why text is not read as numbers
+DATES, LEADING_ZEROS, MANY_DIGITS, DECIMAL_COMMAS = "dates", "leading_zeros", "many_digits", "decimal_commas"
+_LEADING_ZERO, _MANY_DIGITS = re.compile(r"\s*[+-]?0\d"), re.compile(r"\s*[+-]?\d{16,}\s*")
 
 
 def shown_number(number: float) -> str:
@@ -57,7 +59,8 @@ def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
     if not texts:
         return None
     if all(is_number(text, names_too=True) for text in texts):
-        return np.array([float(text) for text in texts]), LEADING_ZEROS
+        many_digits = any(map(_MANY_DIGITS.fullmatch, texts)) and not any(map(_LEADING_ZERO.match, texts))
+        return np.array([float(text) for text in texts]), MANY_DIGITS if many_digits else LEADING_ZEROS
     if all(_DECIMAL_COMMA.fullmatch(text) for text in texts) and not all(map(_THOUSANDS.fullmatch, texts)):
         return np.array([float(text.replace(",", ".")) for text in texts]), DECIMAL_COMMAS
     if all(_DATE.fullmatch(text) for text in texts):

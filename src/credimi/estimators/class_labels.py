@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.encode import encode
-from credimi.columns.interpret import look_measured
+from credimi.columns.interpret import look_like_row_names, look_measured
 from credimi.columns.labels import BOOLEAN, NUMBER, TEXT, Labels, of_numbers, of_texts, typed, union
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
@@ -89,6 +89,12 @@ def warn_if_measured(counts: Counts, how: str = "first") -> None:
         message = (
             f"the target {counts.target!r} has {len(counts.classes):,} classes, all of them numbers, and looks like a "
             f"measurement: cut it into a few ranges {how}"
+        )
+        warnings.warn(message, UserWarning, stacklevel=3)
+    if look_like_row_names(counts.classes, counts.rows):
+        message = (
+            f"the target {counts.target!r} has {len(counts.classes):,} classes, with fewer than two rows each on "
+            "average, and looks like an identifier: nothing can be learned about classes of one row"
         )
         warnings.warn(message, UserWarning, stacklevel=3)
 

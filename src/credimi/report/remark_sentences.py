@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from credimi.report.sentences import (
     COMMAND_LINE,
+    NAMES_OF_DIGITS,
     NO_NAME,
     NOTATIONS,
     PYTHON,
@@ -67,6 +68,14 @@ def _target_measured(remarks: Sequence[Facts], reader: str) -> str:
     return (
         f"the target {target!r} has {classes:,} classes, all of them numbers, and looks like a measurement: cut it "
         f"into a few ranges ({advice})"
+    )
+
+
+def _target_identifier(remarks: Sequence[Facts], _reader: str) -> str:
+    target, classes = remarks[0]["target"], remarks[0]["values"]
+    return (
+        f"the target {target!r} has {classes:,} classes, with fewer than two rows each on average, and looks like an "
+        "identifier: nothing can be learned about classes of one row; choose another target"
     )
 
 
@@ -181,8 +190,9 @@ def _spelled_alike(remarks: Sequence[Facts], _reader: str) -> str:
 def _readable_text(remarks: Sequence[Facts], reader: str) -> str:
     first = remarks[0]
     advice = discretize(first["feature"], "mdl", reader)
-    if first["notation"] == "leading_zeros":
-        return f"{names(remarks)}: taken for text because of leading zeros; to cut them, if they are numbers: {advice}"
+    if first["notation"] in NAMES_OF_DIGITS:
+        why = NAMES_OF_DIGITS[first["notation"]]
+        return f"{names(remarks)}: taken for text because of {why}; to cut them, if they are numbers: {advice}"
     return f"{names(remarks)}: {READABLE[first['notation']]} are taken for text; to cut them as numbers: {advice}"
 
 
@@ -197,7 +207,7 @@ def _rows_to_decide(remarks: Sequence[Facts], _reader: str) -> str:
 
 
 def _at_epsilon(remarks: Sequence[Facts], _reader: str) -> str:
-    return f"no sample of a usual size would decide, since I lies at epsilon: {names(remarks)}"
+    return f"more rows would hardly help, since I lies at epsilon: {names(remarks)}"
 
 
 def _cut_into_ranges(_remarks: Sequence[Facts], reader: str) -> str:
@@ -222,6 +232,7 @@ def _weights_too_large(remarks: Sequence[Facts], _reader: str) -> str:
 
 _REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "target_measured": _target_measured,
+    "target_identifier": _target_identifier,
     "target_missing_codes": _target_missing_codes,
     "target_spelled_alike": _target_spelled_alike,
     "epsilon_above_entropy": _epsilon_above_entropy,

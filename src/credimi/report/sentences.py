@@ -32,9 +32,14 @@ _CUT_BY = {
 }
 READABLE = {
     "leading_zeros": "leading zeros",
+    "many_digits": "16 digits or more",
     "decimal_commas": "decimal commas",
     "dates": "dates",
     "numerals": "numerals",
+}
+NAMES_OF_DIGITS = {  # why digits are taken for names
+    "leading_zeros": "leading zeros",
+    "many_digits": "16 digits or more, which numbers do not hold exactly",
 }
 NOTATIONS = {  # notations that are not read: what the values are, how they are written, how they should be written
     "date_notation": ("dates", "written", "YYYY-MM-DD"),
@@ -156,9 +161,9 @@ def _identifier(facts: Facts, reader: str) -> str:
     meant = _meant(facts)
     if meant is None:
         categories = discretize(facts["feature"], "categories", reader)
-        zeros = any(each["kind"] == "leading_zeros" for each in facts["suspicions"])
-        why = ", text because of leading zeros" if zeros else ""
-        return f"identifier: {_distinct(facts)}{why} ({cut if zeros or facts['numbers'] else categories} {verb} it)"
+        reasons = [NAMES_OF_DIGITS[each["kind"]] for each in facts["suspicions"] if each["kind"] in NAMES_OF_DIGITS]
+        why = "".join(f", text because of {reason}" for reason in reasons)
+        return f"identifier: {_distinct(facts)}{why} ({cut if reasons or facts['numbers'] else categories} {verb} it)"
     if meant["kind"] == "strays":
         strays = {"codes": meant["values"], "notation": "strays"}
         start = f"numbers but for {_quoted(meant['values'])} ({missing(strays, reader)})"

@@ -73,16 +73,16 @@ class Ranking(FeatureRows):
     - p_above: P(I > epsilon)
     - p_independent: P(I = 0), with the adaptive prior; 0 with others
     - keep_plugin, keep_forward, keep_backward, keep_fdr: what the rules keep
-    - rows_to_decide: for an unsure feature, the number of rows at which about half of all samples would decide, if the
-      shares stay as they are; two digits, rounded up
+    - rows_to_decide: for an unsure feature, the number of rows at which about half of all samples would decide, as far
+      as is known now; two digits, rounded up
     - missing_mi, missing_low, missing_high, missing_p_above: what the missing values of the feature tell about the
       target; 0 if it is never or always missing
     - verdict: keep, unsure, drop or not ranked
     - note: where numbers were cut, or what is wrong with a column
     - mi_if_dependent, low_if_dependent, high_if_dependent: mean and interval if the feature tells anything, that is,
       without P(I = 0); the same as mi, low and high if the prior has no such probability
-    - at_epsilon: for an unsure feature, whether I lies at epsilon, so that no sample would decide; rows_to_decide is
-      then None
+    - at_epsilon: for an unsure feature, whether I lies at epsilon, so that more rows would hardly decide;
+      rows_to_decide is then None
     - entropy_share: mi as a share of the target's entropy, from 0 to 1
     - target_missing_mi, target_missing_low, target_missing_high, target_missing_p_above: what the feature tells of
       where the target is missing; 0 where it never is
@@ -91,8 +91,9 @@ class Ranking(FeatureRows):
     - tipping_factor: with robust=True, the largest factor at which the verdict keep or drop stands; 1 if it is unsure
       already, infinity if nothing can change it. In JSON, infinity is the text "inf"
 
-    Identifiers are not ranked, nor are values that cannot be counted, such as lists: they have NaN for mi. Columns with
-    one value or none have 0, and the verdict drop: in these rows they contain nothing that the target could depend on.
+    Identifiers are not ranked, nor are values that cannot be counted, such as lists, nor columns that are missing in
+    all rows: they have NaN for mi. Columns with one value have 0, and the verdict drop: in these rows they contain
+    nothing that the target could depend on.
 
     Attributes
     ----------

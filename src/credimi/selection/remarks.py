@@ -45,10 +45,12 @@ _USED_COLUMNS = (
 _MAY_MEAN_MISSING = (SuspicionKind.STRAYS, SuspicionKind.MISSING_TEXTS, SuspicionKind.MISSING_NUMBERS)
 _READABLE = (
     SuspicionKind.LEADING_ZEROS,
+    SuspicionKind.MANY_DIGITS,
     SuspicionKind.DECIMAL_COMMAS,
     SuspicionKind.DATES,
     SuspicionKind.NUMERALS,
 )
+_MAY_BE_NAMES = (SuspicionKind.LEADING_ZEROS, SuspicionKind.MANY_DIGITS)
 _OTHER_NOTATIONS = (
     SuspicionKind.DATE_NOTATION,
     SuspicionKind.PERCENT_SIGNS,
@@ -62,6 +64,7 @@ class RemarkKind(StrEnum):
     """The kinds of remarks; of equal weight, the first matters most."""
 
     TARGET_MEASURED = "target_measured"
+    TARGET_IDENTIFIER = "target_identifier"
     TARGET_MISSING_CODES = "target_missing_codes"
     TARGET_SPELLED_ALIKE = "target_spelled_alike"
     EPSILON_ABOVE_ENTROPY = "epsilon_above_entropy"
@@ -93,6 +96,12 @@ class RemarkKind(StrEnum):
             RemarkKind.CUT_INTO_RANGES,
             RemarkKind.WEIGHTS_SCALED,
         }
+
+
+_TOO_MANY_CLASSES = {
+    SuspicionKind.MEASUREMENT: RemarkKind.TARGET_MEASURED,
+    SuspicionKind.ROW_NAMES: RemarkKind.TARGET_IDENTIFIER,
+}
 
 
 @stored
@@ -226,8 +235,8 @@ def _by_stake(remarks: Sequence[Remark]) -> tuple[Remark, ...]:
 def _target_remarks(name: str, entropy: float, suspicions: Sequence[Suspicion]) -> Iterator[Remark]:
     stake = 0.0 if math.isnan(entropy) else entropy
     for suspicion in suspicions:
-        if suspicion.kind == SuspicionKind.MEASUREMENT:
-            yield Remark(RemarkKind.TARGET_MEASURED, target=name, values=suspicion.count, stake=stake)
+        if suspicion.kind in _TOO_MANY_CLASSES:
+            yield Remark(_TOO_MANY_CLASSES[suspicion.kind], target=name, values=suspicion.count, stake=stake)
         else:
             alike = suspicion.kind == SuspicionKind.SPELLED_ALIKE
             kind = RemarkKind.TARGET_SPELLED_ALIKE if alike else RemarkKind.TARGET_MISSING_CODES
@@ -243,7 +252,7 @@ def _suspicion_remarks(feature: Feature, row: Record) -> Iterator[Remark]:
             (RemarkKind.READABLE_TEXT, _READABLE),
             (RemarkKind.OTHER_NOTATION, _OTHER_NOTATIONS),
         ):
-            few_names = suspicion.kind == SuspicionKind.LEADING_ZEROS and row["values"] <= CATEGORIES
+            few_names = suspicion.kind in _MAY_BE_NAMES and row["values"] <= CATEGORIES
             if suspicion.kind in notations and not few_names:
                 yield Remark(kind, feature.name, notation=suspicion.kind, codes=suspicion.values, stake=row["mi"])
 

@@ -9,7 +9,7 @@ features, one in twenty of those just kept may be wrong. Beyond the paper:
 
     fdr             keeps the largest set of which, by the posteriors, at most a share `fdr` is expected to have
                     I <= epsilon: the features in order of P(I > epsilon), as long as the mean of P(I <= epsilon) over
-                    those kept does not exceed it (the Bayesian false-discovery rate)
+                    those kept does not exceed it (the Bayesian false-discovery rate); of equal ones all or none
 
 Each posterior starts from even odds that its feature is independent of the target. If nearly all of thousands of
 features are independent, even odds are far too optimistic: with 5,000 columns of noise a few look good by chance. The
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 RULES = ("plugin", "forward", "backward", "fdr")
 _EVEN_SHARE = 0.5
 _RELATIVE_WIDTH = 1e-13
+_MAX_ROUNDING = 1e-9  # probabilities of equal tables differ by less, whatever the order of their sums
 
 
 @stored
@@ -123,8 +124,11 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
     doubt = np.where(np.isnan(p_above), np.inf, 1.0 - p_above)
     order = np.argsort(doubt, kind="stable")
     shares = np.cumsum(doubt[order]) / np.arange(1, doubt.size + 1)
+    count = int(np.searchsorted(shares, fdr, side="right"))  # the shares increase, as the doubts do
     kept = np.zeros(doubt.size, dtype=bool)
-    kept[order[: np.searchsorted(shares, fdr, side="right")]] = True  # the shares increase, as the doubts do
+    kept[order[:count]] = True
+    if count < doubt.size:  # what is as doubtful as the first that is left out is left out as well
+        kept &= doubt < doubt[order[count]] - _MAX_ROUNDING
     return kept
 
 

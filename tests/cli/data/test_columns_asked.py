@@ -125,13 +125,13 @@ def test_columns_of_one_value_or_none_come_last(call: Call, report: Report) -> N
     write("data.csv", columns("c", "m", "y", "a", rows=[("k", "", i % 2, i % 2) for i in range(20)]))
     features = report("data.csv", "--target", "y")["features"]
     assert [feature["feature"] for feature in features] == ["a", "c", "m"]
-    assert [feature["mi"] for feature in features[1:]] == [0.0, 0.0]
+    assert [feature["mi"] for feature in features[1:]] == [0.0, None]
     assert [feature["note"] for feature in features[1:]] == ["one value only: k", "all values are missing"]
-    assert [feature["verdict"] for feature in features[1:]] == ["drop", "drop"]
+    assert [feature["verdict"] for feature in features[1:]] == ["drop", "not ranked"]
     out = call("rank", "data.csv", "--target", "y")[1]
     assert "c: one value only: k\n" in out
     assert "m: all values are missing\n" in out
-    assert "3 features: 1 keep, 2 drop\n" in out
+    assert "3 features: 1 keep, 1 drop, 1 not ranked\n" in out
 
 
 def test_file_of_ids(report: Report) -> None:

@@ -145,6 +145,20 @@ def test_leading_zeros_are_names(report: Report) -> None:
     assert (feature["values"], feature["note"]) == (3, "categories, not numbers: leading zeros")
 
 
+@pytest.mark.parametrize(("distinct", "note"), [(30, "categories"), (60, "identifier")])
+def test_numbers_of_many_digits_are_text_for_that_reason(report: Report, distinct: int, note: str) -> None:
+    write("data.csv", columns("key", "y", rows=[(2**53 + i % distinct, i % 3 % 2) for i in range(90)]))
+    found = report("data.csv", "--target", "y")
+    (feature,) = found["features"]
+    assert feature["note"].startswith(note)
+    assert "16 digits or more" in feature["note"]
+    told = [each for each in found["remarks"] if each["kind"] == "readable_text"]
+    assert [each["notation"] for each in told] == ["many_digits"] * (note == "categories")
+    assert "leading zeros" not in str(found)
+    write("data.csv", columns("key", "y", rows=[(f"0{2**53 + i % distinct}", i % 3 % 2) for i in range(90)]))
+    assert "leading zeros" in str(report("data.csv", "--target", "y"))
+
+
 def test_many_numbers_with_leading_zeros_are_pointed_out(report: Report, call: Call) -> None:
     """Ten names may be codes; hundreds may be amounts that a program filled up with zeros."""
     rows = [(i % 2, f"{i * 37 % 101 + 60 * (i % 2):05}", f"{i % 10:02}") for i in range(600)]

@@ -52,7 +52,9 @@ function falseDiscovery(p, fdr) {
   let total = 0;
   for (let place = 0; place < order.length; place += 1) {
     total += doubts[order[place]];
-    if (!(total / (place + 1) <= fdr)) break;
+    if (!(total / (place + 1) <= fdr)) { // what is as doubtful as the first that is left out is left out as well
+      return kept.map((isKept, feature) => isKept && doubts[feature] < doubts[order[place]] - 1e-9);
+    }
     kept[order[place]] = true;
   }
   return kept;

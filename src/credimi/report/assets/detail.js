@@ -59,7 +59,7 @@ function verdictText(report, state, feature) {
   if (verdict === "drop") return `P(I ≤ ${epsilon}) is at least ${level}: surely not informative.${stands()}`;
   if (verdict === "unsure" && state.factor > 1) return `Values may be missing so that neither I > ${epsilon} nor I ≤ ${epsilon} has a probability of ${level}.`;
   const atEpsilon = askedFor(report, state) && report.features.at_epsilon[feature];
-  if (verdict === "unsure" && atEpsilon) return `I lies at ${epsilon}: no sample would decide whether it is more or less.`;
+  if (verdict === "unsure" && atEpsilon) return `I lies at ${epsilon}: more rows would hardly tell whether it is more or less.`;
   if (verdict === "unsure") return `Neither I > ${epsilon} nor I ≤ ${epsilon} has a probability of ${level}: collect more rows.`;
   return "This column was not ranked.";
 }
@@ -96,7 +96,7 @@ function detailOf(report, laws, bounds, state, feature) {
     const kept = ["plugin", "forward", "backward", "fdr"].filter((rule) => state.found[rule][feature]);
     fact(facts, "Kept by", kept.length ? kept.map((rule) => (rule === "plugin" ? "plug-in" : rule)).join(", ") : "none");
     if (askedFor(report, state) && of("rows_to_decide") !== null) {
-      fact(facts, "Decided at about", `${whole(of("rows_to_decide"))} rows, by half of all samples, if shares stay as they are`);
+      fact(facts, "Decided at about", `${whole(of("rows_to_decide"))} rows, by half of all samples of that size`);
     }
   }
   fact(facts, "Complete rows", `${whole(of("complete"))} of ${whole(report.rows)}`);

@@ -14,6 +14,7 @@ from credimi.report.sets.selection_view import (
     FORCED,
     INTERRUPTED,
     MATTERS,
+    combinations,
     marked,
     none_taken,
     reason,
@@ -117,7 +118,7 @@ def _rejected(selection: Record) -> str:
 
 
 def _left_out(selection: Record) -> str:
-    return f'<div class="said">{paragraphs(unranked_lines(selection["left_out"]))}</div>'
+    return f'<div class="said">{paragraphs([*unranked_lines(selection["left_out"]), *combinations(selection)])}</div>'
 
 
 def _rejection(rejection: Record) -> str:

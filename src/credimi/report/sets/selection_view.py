@@ -21,6 +21,7 @@ _RIGHT_ALIGNED = {"#", "adds", "tells", "tells alone", "share", "P(adds)", "P(ma
 _FIRST_LEVEL = 0.95  # what the first column needs at least
 _MAX_REJECTED = 30  # lines
 _MAX_MOST_PROBABLE = 3  # columns that are named if none is taken
+_MIN_SHARE = 0.1  # of the target's entropy: if the set tells less, columns may tell more in combination
 FORCED = "* not credible: taken because of min_features, for pipelines; it is no claim"
 INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
 MATTERS = (
@@ -62,6 +63,7 @@ def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | 
     if any(step["forced"] for step in steps):
         yield text_line(FORCED)
     yield from map(text_line, none_taken(selection, reader))
+    yield from map(text_line, combinations(selection, reader))
     if smallest and steps:
         yield text_line(_LEGEND)
     level = f"{settings['level']:g}"
@@ -115,6 +117,18 @@ def none_taken(selection: Record, reader: str = PYTHON) -> list[str]:
     return lines
 
 
+def combinations(selection: Record, reader: str = PYTHON) -> list[str]:
+    """If the smallest set tells little, and other columns remain: where to look for combinations of columns."""
+    steps = selection["steps"]
+    if selection["settings"]["goal"] != "smallest" or not steps or steps[-1]["share"] >= _MIN_SHARE:
+        return []  # `none_taken` says the same if there are no steps
+    if all(rejection["reason"] in {"redundant", "not reached"} for rejection in selection["rejected"]):
+        return []
+    in_shell = reader == COMMAND_LINE
+    tools = "--goal relevant and `credimi interactions`" if in_shell else 'goal="relevant" and credimi.interactions'
+    return [f"columns that tell something only in combination may have been missed: {tools} look at all pairs"]
+
+
 def _step_cells(number: int, step: Record, *, smallest: bool) -> list[str]:
     spread = step["high"] - step["low"]
     interval = f"{step['low']:.4f} to {step['high']:.4f}"
@@ -138,6 +152,8 @@ def reason(rejection: Record) -> str:
     """Why a column was not taken, in words."""
     if rejection["reason"] == "redundant":
         return f"says what {rejection['like'] or 'the taken columns'} {'says' if rejection['like'] else 'say together'}"
+    if rejection["reason"] == "adds nothing":
+        return f"adds nothing to {rejection['like'] or 'the taken columns'}"
     if rejection["reason"] == "unsure" and rejection["rows_to_decide"]:
         return f"unsure: about {rejection['rows_to_decide']:,} rows would decide"
     if rejection["reason"] == "not reached":

@@ -91,7 +91,7 @@ def select(
     >>> chosen.features
     ('tells',)
     >>> [(each.feature, each.reason, each.like) for each in chosen.rejected]
-    [('copy', 'redundant', 'tells'), ('noise', 'tells nothing', None)]
+    [('copy', 'redundant', 'tells'), ('noise', 'adds nothing', 'tells')]
     """
     checked_goal(goal)
     check_keywords("select", counting)
@@ -193,8 +193,9 @@ def _relevant(
             figures |= {"adds": alone["mean"], "partner": partner, "forced": not credible}
             steps.append(Step(search.names[column], **figures))
         else:
-            nothing_alone = "tells nothing alone" if search.alone.p_above[column] <= 1.0 - _CREDIBLE else "unsure"
-            reason = "tells nothing" if p_relevant[column] <= 1.0 - _CREDIBLE else nothing_alone
+            nothing_alone = 1.0 - search.alone.p_above_even[column] >= _CREDIBLE  # as `rank` has it
+            with_partners = "tells nothing" if p_relevant[column] <= 1.0 - _CREDIBLE else "tells nothing alone"
+            reason = with_partners if nothing_alone else "unsure"
             name = search.names[column]
             rejected.append(Rejection(name, reason, tells=alone["mean"], adds=alone["mean"], **figures))
     return _selection("relevant", search, entropy, steps, rejected)

@@ -54,8 +54,10 @@ class Step:
 class Rejection:
     """A column that was not taken.
 
-    `reason` is "tells nothing", "redundant" (`like` is the taken column that says the same; None if only the taken
-    columns together do), "unsure", with the rows that might decide, or "not reached" where the search was ended before.
+    `reason` is "tells nothing" (alone, P(I > epsilon) <= 0.05 as `rank` has it), "redundant" (`like` is the taken
+    column that says the same; None if only the taken columns together do), "adds nothing" (given the taken column
+    `like`; alone it may tell something, but probably does not), "unsure", with the rows that might decide, or
+    "not reached" where the search was ended before.
     With goal "relevant" it may be "tells nothing alone": that is sure, but some partner cannot be ruled out. `tells` is
     what the column tells alone; `adds`, `low`, `high` and `p_adds` are what it adds to the taken column to which it
     adds least. `p_redundant` is as in `Step`, for all taken columns; None where it was not computed. It is empty if the

@@ -46,8 +46,8 @@ from credimi.inference.adaptive_prior import with_odds
 from credimi.inference.conditional.stratified_tables import StratifiedTables, independence, summarize
 from credimi.inference.conditional.unrelated_columns import odds_factor
 from credimi.inference.options import PosteriorOptions
-from credimi.selection.rows_to_decide import rounded_up
-from credimi.selection.rules import from_share, share_of_independent
+from credimi.selection.rows_to_decide import growth_to_decide, rounded_up
+from credimi.selection.rules import from_share, share_of_independent, unsure
 from credimi.selection.sets.naive_summary import NaiveSummary
 from credimi.selection.sets.selection import Rejection, Step
 from credimi.selection.sets.taken_together import strata_of
@@ -70,7 +70,6 @@ _CREDIBLE, _HIGHLY_CREDIBLE = 0.95, 0.99
 _MIN_P_DEPENDENT = 0.05  # below it the 95 % interval contains only 0, and no more is computed
 _COUNTS_AT_ONCE = 8_000_000
 _SMALLEST_POSITIVE = 1e-300
-_MAX_GROWTH = 4096.0
 _MAX_SUBSTITUTES = 5
 _MIN_P_BETTER = 0.01  # that a column adds more than the one taken: below it, it is no substitute
 _MAX_NAMED_COLUMNS = 3  # in a progress message
@@ -130,6 +129,7 @@ class Search:
         self.share_present = np.array([_share_present(feature) for feature in codes.features])
         self.share_of_noise = 0.5  # the estimated share of columns that add nothing
         self.taken: list[int] = []
+        self.shares_of_noise: list[float] = []  # the same given each taken column
         self.progress_message = f"looking at {self.count:,} columns one by one"
         self.alone = self.gains_given(codes, np.zeros(codes.groups.size, dtype=np.uint8), 1)
         self.codes = replace(codes, features=_with_odds_given(codes.features, self.alone.p_above))
@@ -188,13 +188,7 @@ class Search:
             return
         p_independent = independence(tables, self.options.threads)
         if one_column:
-            p_independent_alone = self.alone.p_independent[columns]
-            # the odds become a mean of those given W and those alone: they stay small where both are small
-            related = self._worth_computing(np.minimum(p_independent, p_independent_alone))
-            factor = np.ones(columns.size)
-            factor[related] = odds_factor(
-                *counted, related, (p_independent[related], p_independent_alone[related]), self.options.threads
-            )
+            factor = self.odds_factor(columns, counted, p_independent)
             p_independent, tables = with_odds(p_independent, factor), tables.with_odds(factor)
         worth = self._worth_computing(p_independent)
         negligible = columns[~worth]
@@ -202,6 +196,19 @@ class Search:
         gains.p_independent[negligible], gains.p_above[negligible] = p_independent[~worth], 1.0 - p_independent[~worth]
         if worth.any():
             gains.fill(columns[worth], summarize(tables.chosen(worth), interval))
+
+    def odds_factor(
+        self, columns: NDArray[np.intp], counted: tuple[Tables, IntegerArray], p_independent: FloatArray
+    ) -> FloatArray:
+        """The factor by which the odds of some columns, given another one, change because of what they tell alone."""
+        p_independent_alone = self.alone.p_independent[columns]
+        # the odds become a mean of those given W and those alone: they stay small where both are small
+        related = self._worth_computing(np.minimum(p_independent, p_independent_alone))
+        factor = np.ones(columns.size)
+        factor[related] = odds_factor(
+            *counted, related, (p_independent[related], p_independent_alone[related]), self.options.threads
+        )
+        return factor
 
     def _worth_computing(self, p_independent: FloatArray) -> BooleanArray:
         """Mask of the columns for which more than P(independent) is computed."""
@@ -220,6 +227,7 @@ class Search:
             self.redundancy = np.column_stack([self.redundancy, np.full(self.count, np.nan)])
             return
         gains = self.gains_given_column(column)
+        self.shares_of_noise.append(self.share_of_noise)
         candidates = self.remaining & ~self.redundant_given_one
         first = len(self.taken) == 1
         p_above = gains.p_above if first else np.fmin(self.smallest_gain.p_above, gains.p_above)
@@ -379,14 +387,16 @@ def _rejected(search: Search, *, complete: bool) -> list[Rejection]:
     redundancy = np.nan_to_num(search.redundancy)
     p_redundant = np.max(redundancy, axis=1, initial=0.0)
     most_alike = redundancy.argmax(axis=1) if search.taken else np.zeros(search.count, dtype=np.intp)
-    tells_nothing = (1.0 - alone.p_above >= _CREDIBLE) | ((p_redundant >= _CREDIBLE) & (alone.p_above < 0.5))
+    tells_nothing = 1.0 - alone.p_above_even >= _CREDIBLE  # as `rank` has it, whatever the other columns are like
     redundant = ~tells_nothing & ((p_redundant >= _CREDIBLE) | search.redundant_given_all)
     not_reached = ~tells_nothing & ~redundant & ~np.bool_(complete) & (smallest_gain.p_above >= search.options.level)
-    unsure = search.remaining & ~tells_nothing & ~redundant & ~not_reached
-    rows = _rows_to_decide(search, np.flatnonzero(unsure), most_alike) if complete else {}
+    undecided = search.remaining & ~tells_nothing & ~redundant & ~not_reached
+    rows = _rows_to_decide(search, np.flatnonzero(undecided), most_alike) if complete else {}
+    informative = alone.p_above >= 0.5  # of a redundant column: otherwise it adds nothing
     rejections = []
     for column in sorted(np.flatnonzero(search.remaining).tolist(), key=lambda column: -float(alone.mean[column])):
-        reason = "tells nothing" if tells_nothing[column] else "redundant" if redundant[column] else "unsure"
+        adds_nothing = "redundant" if informative[column] else "adds nothing"
+        reason = "tells nothing" if tells_nothing[column] else adds_nothing if redundant[column] else "unsure"
         rejections.append(
             Rejection(
                 feature=search.names[column],
@@ -416,22 +426,30 @@ def _rows_to_decide(search: Search, columns: NDArray[np.intp], most_alike: NDArr
     `most_alike` is, for each column, the index of the taken column that makes it most redundant.
     """
     result: dict[int, int] = {}
-    codes = search.codes
+    codes, options = search.codes, replace(search.options, level=_CREDIBLE)
+    all_rows = float(codes.groups.size if codes.weights is None else codes.weights.sum())
     for given in np.unique(most_alike[columns]).tolist():
         alike = columns[most_alike[columns] == given]
+        strata, count, share_of_noise = np.zeros(codes.groups.size, dtype=np.uint8), 1, search.share_of_noise
         if search.taken:
             strata, count = codes.codes[search.taken[given]], len(codes.features[search.taken[given]].values)
-        else:
-            strata, count = np.zeros(codes.groups.size, dtype=np.uint8), 1
+            if given < len(search.shares_of_noise):
+                share_of_noise = search.shares_of_noise[given]
         for chunk in search._chunks(alike, count):  # noqa: SLF001  (of the same module)
-            tables, starts = codes.stratified(strata, count, features=chunk.tolist(), threads=search.options.threads)
-            rows = np.add.reduceat(tables.flat, tables.offsets[starts[:-1]])
-            growth = 1.0
-            while growth < _MAX_GROWTH and not set(chunk.tolist()) <= result.keys():
-                growth *= 2.0
-                larger = type(tables)(tables.flat * growth, tables.rows, tables.columns, tables.odds)
-                p_above = summarize(StratifiedTables.of(larger, starts), search.options).p_above
-                for column, probability, rows_now in zip(chunk.tolist(), p_above.tolist(), rows.tolist(), strict=True):
-                    if column not in result and not 1.0 - _CREDIBLE < probability < _CREDIBLE:
-                        result[column] = rounded_up(growth * float(rows_now)) or 0
+            counted = codes.stratified(strata, count, features=chunk.tolist(), threads=options.threads)
+            tables = StratifiedTables.of(*counted)
+            if search.taken:
+                factor = search.odds_factor(chunk, counted, independence(tables, options.threads))
+                tables = tables.with_odds(factor)
+            summary = summarize(tables, options)
+            unsure_alone = unsure(summary.p_above, _CREDIBLE)  # others are unsure because of the share of noise
+            p_above = from_share(summary.p_above, summary.p_independent, share_of_noise)
+            asked = unsure_alone | unsure(p_above, _CREDIBLE)
+            odds = np.where(unsure_alone, 1.0, (1.0 - share_of_noise) / share_of_noise)
+            tables = tables.with_odds(odds).chosen(asked)
+            growth, _ = growth_to_decide(tables.tables, options, tables.starts)
+            for column, factor_of_rows in zip(chunk[asked].tolist(), growth.tolist(), strict=True):
+                rows = rounded_up(factor_of_rows * all_rows)
+                if rows is not None:
+                    result[column] = rows
     return result

@@ -184,7 +184,7 @@ class Tree:
         node = self.nodes[number]
         if node.stop != TreeStop.UNSURE or node.best is None:
             return None
-        growth, _ = growth_to_decide(_tables([node]), self._options(), node.rows)
+        growth, _ = growth_to_decide(_tables([node]), self._options())
         return rounded_up(float(growth[0]) * node.rows)
 
     def branches(self, number: int) -> tuple[str, ...]:
