@@ -157,7 +157,7 @@ function facts(rows) {
 const interval = (pair) => `${pair.mi.toFixed(4)} nats (${pair.low.toFixed(4)} to ${pair.high.toFixed(4)})`;
 
 function aboutDirection(pair) {
-  if (pair.direction === "--") return "none follows: the data fit both";
+  if (pair.direction === "--") return "none follows: the direction cannot be told";
   const [from, to] = ends(pair);
   return [isolated(names[from]), " → ", isolated(names[to]), ` (probability ${chance(pair.direction === "->" ? pair.forward : pair.backward)})`];
 }
