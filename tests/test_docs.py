@@ -82,6 +82,7 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/python benchmarks/layouts.py --repeats 15",
         "$ .venv/bin/python benchmarks/wide.py --repeats 2",
         "$ .venv/bin/python benchmarks/pairs.py",
+        "$ .venv/bin/python benchmarks/networks.py",
         "$ .venv/bin/python benchmarks/sets.py",
         "$ .venv/bin/python benchmarks/interactions.py",
         "$ .venv/bin/python benchmarks/trees.py",
