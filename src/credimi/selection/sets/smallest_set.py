@@ -1,17 +1,17 @@
 """The smallest set of columns that tells all there is to tell: a forward search that ends when no column credibly adds.
 
-The first column has to tell more than epsilon about the target with a probability of `_CREDIBLE` = 0.95: that any
+The first column has to tell more than epsilon about the target with a probability of `CREDIBLE` = 0.95: that any
 column tells anything is a claim. What a further column X adds is computed given each taken column W, I(X;Y|W), and
 given all taken columns together, I(X;Y|Z). Z is a partition of the rows by all taken columns (see `taken_together`).
 
 1. X may be taken if it adds more than epsilon to *each* taken column with a probability of at least `level`, unless it
-   credibly adds nothing to all of them together, P(I(X;Y|Z) <= epsilon) >= `_CREDIBLE`. Among these columns the one is
+   credibly adds nothing to all of them together, P(I(X;Y|Z) <= epsilon) >= `CREDIBLE`. Among these columns the one is
    taken that adds most on average over the taken ones; this is JMI's order. A column adds only in rows where it is not
    missing, so what it adds is multiplied by their share.
 2. If there is no such column, one is taken that credibly adds to all of them together. I(X;Y|Z) has to exceed epsilon
    with a probability of `_HIGHLY_CREDIBLE` = 0.99, and so does the information that X adds to the prediction of a naive
    Bayes on the taken columns (see `naive_summary`). Besides, no single W may credibly make X redundant:
-   P(I(X;Y|W) <= epsilon) < `_CREDIBLE`. This finds columns that tell something only in combination. The step tests all
+   P(I(X;Y|W) <= epsilon) < `CREDIBLE`. This finds columns that tell something only in combination. The step tests all
    remaining columns, whatever they tell alone, and no further test follows: hence the higher level.
 
 A column that is unrelated to W adds to W what it tells alone (see `inference.conditional.unrelated_columns`).
@@ -46,10 +46,10 @@ from credimi.inference.adaptive_prior import with_odds
 from credimi.inference.conditional.stratified_tables import StratifiedTables, independence, summarize
 from credimi.inference.conditional.unrelated_columns import odds_factor
 from credimi.inference.options import PosteriorOptions
-from credimi.selection.rows_to_decide import growth_to_decide, rounded_up
-from credimi.selection.rules import from_share, share_of_independent, unsure
+from credimi.selection.rules import from_share, share_of_independent
 from credimi.selection.sets.naive_summary import NaiveSummary
-from credimi.selection.sets.selection import Rejection, Step
+from credimi.selection.sets.rejections import CREDIBLE, nan_to_none, rejected
+from credimi.selection.sets.selection import Step
 from credimi.selection.sets.taken_together import strata_of
 
 if TYPE_CHECKING:
@@ -62,11 +62,12 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray
     from credimi.counting.rows.stratified_counts import SettledCodes
     from credimi.inference.batched.many_tables import Summary
+    from credimi.selection.sets.selection import Rejection
 
     ReportProgress = Callable[[float, str], None]
     BooleanArray = NDArray[np.bool_]
 
-_CREDIBLE, _HIGHLY_CREDIBLE = 0.95, 0.99
+_HIGHLY_CREDIBLE = 0.99
 _MIN_P_DEPENDENT = 0.05  # below it the 95 % interval contains only 0, and no more is computed
 _COUNTS_AT_ONCE = 8_000_000
 _SMALLEST_POSITIVE = 1e-300
@@ -154,7 +155,7 @@ class Search:
         columns = np.flatnonzero(self.remaining & ~self.redundant_given_one if among is None else among)
         gains = Figures.unknown(self.count)
         done = 0
-        for chunk in self._chunks(columns, count):
+        for chunk in self.chunks(columns, count):
             self.report_progress(done / columns.size, self.progress_message)
             tables, starts = codes.stratified(strata, count, features=chunk.tolist(), threads=self.options.threads)
             self._fill_gains(gains, chunk, (tables, starts), one_column=one_column)
@@ -170,7 +171,7 @@ class Search:
         codes = self.codes
         return self.gains_given(codes, codes.codes[column], len(codes.features[column].values), one_column=True)
 
-    def _chunks(self, columns: NDArray[np.intp], strata: int) -> Iterator[NDArray[np.intp]]:
+    def chunks(self, columns: NDArray[np.intp], strata: int) -> Iterator[NDArray[np.intp]]:
         """Parts of the columns, so that the counts of a part fit into memory."""
         sizes = self.codes.values[columns] + 1
         chunk_of_column = np.cumsum(sizes * (strata * (len(self.codes.classes) + 1))) // _COUNTS_AT_ONCE
@@ -181,7 +182,7 @@ class Search:
         self, gains: Figures, columns: NDArray[np.intp], counted: tuple[Tables, IntegerArray], *, one_column: bool
     ) -> None:
         """Set the gains of some columns; nearly independent columns get P(independent) and a gain of 0 only."""
-        interval = PosteriorOptions(epsilon=self.options.epsilon, level=_CREDIBLE, threads=self.options.threads)
+        interval = PosteriorOptions(epsilon=self.options.epsilon, level=CREDIBLE, threads=self.options.threads)
         tables = StratifiedTables.of(*counted)
         if not self.taken:  # results show what each column tells alone: all figures are needed
             gains.fill(columns, summarize(tables, interval))
@@ -235,7 +236,7 @@ class Search:
         self.smallest_gain.p_above[candidates] = p_above[candidates]
         self.gain_sums.add(gains, candidates)
         self.redundancy = np.column_stack([self.redundancy, 1.0 - gains.p_above])
-        self.redundant_given_one |= self.remaining & self.redundant(_CREDIBLE)
+        self.redundant_given_one |= self.remaining & self.redundant(CREDIBLE)
 
     def redundant(self, level: float) -> BooleanArray:
         """Mask of the columns that tell something alone, and are redundant with one taken column at this level."""
@@ -287,7 +288,7 @@ def smallest(
                 p_adds=float(gains.p_above[best]),
                 tells=tells,
                 share=tells / entropy if entropy > 0.0 else 0.0,
-                p_redundant=_nan_to_none(search.redundancy[best]),
+                p_redundant=nan_to_none(search.redundancy[best]),
                 forced=forced,
             )
             steps.append(step)
@@ -298,8 +299,8 @@ def smallest(
         if not steps:
             raise
         search.pad_redundancy(len(steps))
-        return steps, _rejected(search, complete=False), False
-    return steps, _rejected(search, complete=len(steps) < max_features), True
+        return steps, rejected(search, complete=False), False
+    return steps, rejected(search, complete=len(steps) < max_features), True
 
 
 def _candidates(search: Search, summary: NaiveSummary) -> tuple[Figures, Figures, BooleanArray]:
@@ -308,7 +309,7 @@ def _candidates(search: Search, summary: NaiveSummary) -> tuple[Figures, Figures
     eligible = (
         search.remaining
         & ~search.redundant_given_one
-        & (search.smallest_gain.p_above >= (level if search.taken else max(level, _CREDIBLE)))
+        & (search.smallest_gain.p_above >= (level if search.taken else max(level, CREDIBLE)))
     )
     if not search.taken:
         return search.alone, search.alone, eligible
@@ -318,7 +319,7 @@ def _candidates(search: Search, summary: NaiveSummary) -> tuple[Figures, Figures
     while eligible.any():  # test only the best: there may be thousands of strata
         best = int(np.argmax(np.where(eligible, average.mean * search.share_present, -1.0)))
         only = np.arange(search.count) == best
-        if search.gains_given(codes, *all_taken_strata, among=only).p_above_even[best] > 1.0 - _CREDIBLE:
+        if search.gains_given(codes, *all_taken_strata, among=only).p_above_even[best] > 1.0 - CREDIBLE:
             return average, search.smallest_gain, eligible
         search.redundant_given_all[best], eligible[best] = True, False
     gains, naive_gains = search.gains_given(codes, *all_taken_strata), search.gains_given(codes, *summary.strata())
@@ -379,77 +380,3 @@ def _substitutes(search: Search, p_better: FloatArray) -> tuple[tuple[str, float
     replaced = (np.nan_to_num(p_better) >= _MIN_P_BETTER) & (search.redundancy[:, -1] >= 0.5)
     order = sorted(np.flatnonzero(replaced).tolist(), key=lambda column: -p_better[column])
     return tuple((search.names[column], float(p_better[column])) for column in order[:_MAX_SUBSTITUTES])
-
-
-def _rejected(search: Search, *, complete: bool) -> list[Rejection]:
-    """Why the other columns were not taken, those that tell most alone first."""
-    alone, smallest_gain = search.alone, search.smallest_gain
-    redundancy = np.nan_to_num(search.redundancy)
-    p_redundant = np.max(redundancy, axis=1, initial=0.0)
-    most_alike = redundancy.argmax(axis=1) if search.taken else np.zeros(search.count, dtype=np.intp)
-    tells_nothing = 1.0 - alone.p_above_even >= _CREDIBLE  # as `rank` has it, whatever the other columns are like
-    redundant = ~tells_nothing & ((p_redundant >= _CREDIBLE) | search.redundant_given_all)
-    not_reached = ~tells_nothing & ~redundant & ~np.bool_(complete) & (smallest_gain.p_above >= search.options.level)
-    undecided = search.remaining & ~tells_nothing & ~redundant & ~not_reached
-    rows = _rows_to_decide(search, np.flatnonzero(undecided), most_alike) if complete else {}
-    informative = alone.p_above >= 0.5  # of a redundant column: otherwise it adds nothing
-    rejections = []
-    for column in sorted(np.flatnonzero(search.remaining).tolist(), key=lambda column: -float(alone.mean[column])):
-        adds_nothing = "redundant" if informative[column] else "adds nothing"
-        reason = "tells nothing" if tells_nothing[column] else adds_nothing if redundant[column] else "unsure"
-        rejections.append(
-            Rejection(
-                feature=search.names[column],
-                reason="not reached" if not_reached[column] else reason,
-                tells=float(alone.mean[column]),
-                adds=float(smallest_gain.mean[column]),
-                low=float(smallest_gain.low[column]),
-                high=float(smallest_gain.high[column]),
-                p_adds=float(smallest_gain.p_above[column]),
-                like=search.names[search.taken[most_alike[column]]]
-                if redundant[column] and p_redundant[column] >= _CREDIBLE
-                else None,
-                rows_to_decide=rows.get(column),
-                p_redundant=() if tells_nothing[column] else _nan_to_none(search.redundancy[column]),
-            )
-        )
-    return rejections
-
-
-def _nan_to_none(figures: FloatArray) -> tuple[float | None, ...]:
-    return tuple(None if math.isnan(figure) else figure for figure in figures.tolist())
-
-
-def _rows_to_decide(search: Search, columns: NDArray[np.intp], most_alike: NDArray[np.intp]) -> dict[int, int]:
-    """The number of rows at which about half of all samples would decide, for each of `columns`.
-
-    `most_alike` is, for each column, the index of the taken column that makes it most redundant.
-    """
-    result: dict[int, int] = {}
-    codes, options = search.codes, replace(search.options, level=_CREDIBLE)
-    all_rows = float(codes.groups.size if codes.weights is None else codes.weights.sum())
-    for given in np.unique(most_alike[columns]).tolist():
-        alike = columns[most_alike[columns] == given]
-        strata, count, share_of_noise = np.zeros(codes.groups.size, dtype=np.uint8), 1, search.share_of_noise
-        if search.taken:
-            strata, count = codes.codes[search.taken[given]], len(codes.features[search.taken[given]].values)
-            if given < len(search.shares_of_noise):
-                share_of_noise = search.shares_of_noise[given]
-        for chunk in search._chunks(alike, count):  # noqa: SLF001  (of the same module)
-            counted = codes.stratified(strata, count, features=chunk.tolist(), threads=options.threads)
-            tables = StratifiedTables.of(*counted)
-            if search.taken:
-                factor = search.odds_factor(chunk, counted, independence(tables, options.threads))
-                tables = tables.with_odds(factor)
-            summary = summarize(tables, options)
-            unsure_alone = unsure(summary.p_above, _CREDIBLE)  # others are unsure because of the share of noise
-            p_above = from_share(summary.p_above, summary.p_independent, share_of_noise)
-            asked = unsure_alone | unsure(p_above, _CREDIBLE)
-            odds = np.where(unsure_alone, 1.0, (1.0 - share_of_noise) / share_of_noise)
-            tables = tables.with_odds(odds).chosen(asked)
-            growth, _ = growth_to_decide(tables.tables, options, tables.starts)
-            for column, factor_of_rows in zip(chunk[asked].tolist(), growth.tolist(), strict=True):
-                rows = rounded_up(factor_of_rows * all_rows)
-                if rows is not None:
-                    result[column] = rows
-    return result
