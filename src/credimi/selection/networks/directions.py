@@ -72,12 +72,10 @@ def arrow_bounds(evidence: EdgeEvidence, separators: Separators, edges: FloatArr
 def _triples(separators: Separators, edges: FloatArray, forced: FloatArray) -> Iterator[_Triple]:
     """All triples of the edges that are more probable than not."""
     pairs = separators.pairs
-    directed = [
-        (pair, way, *ends[:: 1 - 2 * way])
-        for pair in np.flatnonzero(edges >= _EDGE).tolist()
-        for ends in [(int(pairs.one[pair]), int(pairs.other[pair]))]
-        for way in (0, 1)
-    ]
+    directed: list[tuple[int, int, int, int]] = []
+    for pair in np.flatnonzero(edges >= _EDGE).tolist():
+        one, other = int(pairs.one[pair]), int(pairs.other[pair])
+        directed += [(pair, 0, one, other), (pair, 1, other, one)]
     neighbours = {(start, end) for _, _, start, end in directed}
     causes: dict[int, list[int]] = {}
     for pair, way, start, end in directed:
@@ -94,11 +92,11 @@ def _colliders(evidence: EdgeEvidence, separators: Separators, triples: list[_Tr
     tests: IntegerArray = np.full((len(triples), 2, separators.given.shape[1] + 3), -1, dtype=np.int64)
     for test, triple in zip(tests, triples, strict=True):
         apart = sorted((triple.start, triple.cause))
-        place = separators.pairs.find(*apart)
-        separating = [] if place is None else separators.given[place].tolist()
-        given = [each for each in separating if each >= 0 and each != triple.end]
+        pair = separators.pairs.find(*apart)
+        separating = [] if pair is None else separators.given[pair].tolist()
+        given = [column for column in separating if column >= 0 and column != triple.end]
         cells = np.prod(evidence.values[[*apart, triple.end, *given]], dtype=np.float64)
-        columns = [*apart, *(given if cells <= evidence.most_cells else [])]
+        columns = [*apart, *(given if cells <= evidence.most_cells else [])]  # a larger table could not be believed
         test[:, : len(columns)] = columns
         test[1, len(columns)] = triple.end
     without, given_end = evidence.of(tests.reshape(-1, tests.shape[2])).reshape(-1, 2).T

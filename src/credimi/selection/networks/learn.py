@@ -83,8 +83,7 @@ class Learned:
     @property
     def edges(self) -> FloatArray:
         """P(edge) of each pair."""
-        probabilities: FloatArray = np.minimum(self.arcs.sum(axis=1), 1.0)
-        return probabilities
+        return _edge_probabilities(self.arcs)
 
     @property
     def edge_matrix(self) -> FloatArray:
@@ -188,14 +187,14 @@ def _learn_table(
     log_odds = log_odds if settled else _log_odds(_START_DEGREE, columns)
     for _ in range(0 if settled else _MAX_ODDS_ROUNDS):
         trial = sampled(sets, log_odds, seed=seed, effort=_ROUND_EFFORT, threads=options.threads)
-        edges = np.minimum(trial.of_pairs(pairs, trial.arcs).sum(axis=1), 1.0)
+        edges = _edge_probabilities(trial.of_pairs(pairs, trial.arcs))
         degree = float(np.clip(2.0 * edges.sum() / columns, _MIN_DEGREE, DEGREE))
         previous, log_odds = log_odds, _log_odds(degree, columns)
         if abs(log_odds - previous) < _SETTLED_CHANGE:
             break
     final = sampled(sets, log_odds, seed=seed, threads=options.threads)
     arcs, forced = (final.of_pairs(pairs, figures) for figures in (final.arcs, final.forced))
-    edges = np.minimum(arcs.sum(axis=1), 1.0)
+    edges = _edge_probabilities(arcs)
     forced = np.minimum(forced, edges[:, np.newaxis] * arrow_bounds(evidence, separators, edges, forced))
     larger_untested = _larger_sets_untested(evidence, sets, neighbours.least_evidence, pairs, log_odds)
     unclear = larger_untested[pairs.one] & larger_untested[pairs.other] | (separators.least_evidence < CLEAR_EVIDENCE)
@@ -218,6 +217,12 @@ def _learn_table(
         ),
         final.agree,
     )
+
+
+def _edge_probabilities(arcs: FloatArray) -> FloatArray:
+    """P(edge) of pairs, from the probabilities of both directions; rounding may leave a little more than 1."""
+    probabilities: FloatArray = np.minimum(arcs.sum(axis=1), 1.0)
+    return probabilities
 
 
 def _may_share_an_effect(pairs: PairSet, unconditional: FloatArray, edges: FloatArray) -> NDArray[np.bool_]:
