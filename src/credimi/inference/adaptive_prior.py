@@ -66,6 +66,7 @@ TIGHTEST = 50.0
 P_ZERO = 0.5
 NEGLIGIBLE = 1e-4
 SMOOTHING = 0.5
+_ROUNDING = 1e-15  # nats: a smaller mean or deviation of the leading order is a rounding error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,15 +125,18 @@ def mixtures_with_moments(
     if matched:
         upper = np.log(np.minimum(blocks.rows, blocks.columns))[mixture.table]
         unknown |= ~((variance > 0.0) & (mean < upper) & (variance < mean * (upper - mean)))
-    if not unknown.any():
-        no_parts = np.empty((0, 1))
-        return mixture, Moments(mean, variance, np.empty(0, dtype=np.int64), no_parts, no_parts)
-    unknown_blocks = mixture.blocks if unknown.all() else mixture.blocks.chosen(unknown)
-    keep_whole = None if whole is None else whole[mixture.table[unknown]]
-    unknown_moments = moments(unknown_blocks, 0.0, matched=matched, threads=threads, whole=keep_whole)
-    mean[unknown], variance[unknown] = unknown_moments.mean, unknown_moments.variance
-    split = np.flatnonzero(unknown)[unknown_moments.split]
-    return mixture, Moments(mean, variance, split, unknown_moments.mean_given, unknown_moments.variance_given)
+    split, no_parts = np.empty(0, dtype=np.int64), np.empty((0, 1))
+    mean_given, variance_given = no_parts, no_parts
+    if unknown.any():
+        unknown_blocks = mixture.blocks if unknown.all() else mixture.blocks.chosen(unknown)
+        keep_whole = None if whole is None else whole[mixture.table[unknown]]
+        unknown_moments = moments(unknown_blocks, 0.0, matched=matched, threads=threads, whole=keep_whole)
+        mean[unknown], variance[unknown] = unknown_moments.mean, unknown_moments.variance
+        split = np.flatnonzero(unknown)[unknown_moments.split]
+        mean_given, variance_given = unknown_moments.mean_given, unknown_moments.variance_given
+    if not matched:  # a component is no atom: rounding must not decide whether it is exactly 0
+        mean, variance = np.maximum(mean, _ROUNDING), np.maximum(variance, _ROUNDING**2)
+    return mixture, Moments(mean, variance, split, mean_given, variance_given)
 
 
 def with_odds(p_zero: FloatArray, odds: FloatArray | float) -> FloatArray:
