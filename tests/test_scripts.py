@@ -71,6 +71,7 @@ pytestmark = pytest.mark.long
         ("studies/missing_cells.py", ["--display"], 2 + 1),
         ("studies/missing_cells.py", ["--data", "iris", "--copies", "1"], 2 + 1),
         ("studies/both_missing.py", ["--tables", "1"], 2 + 24 + 1 + 2 + 3),
+        ("studies/both_missing_exact.py", ["--tables", "2", "--steps", "4"], 2 + 12 + 1 + 2 + 7),
         pytest.param(
             "studies/conditional.py",
             ["--tables", "1", "--draws", "50"],
