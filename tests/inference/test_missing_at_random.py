@@ -268,6 +268,16 @@ def test_order_does_not_decide_which_components_are_exactly_zero(
         np.testing.assert_allclose(said, mutual_information(joint, **orders[0]).p_zero, rtol=1e-6)
 
 
+@pytest.mark.parametrize("approximation", ["leading", "leading-beta", "matched"])
+def test_components_near_zero_are_no_part_of_the_atom(approximation: str) -> None:
+    """One value has nearly all rows, so that means are rounding errors; P(independent) is what `rank` says."""
+    joint = np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 1e9]])
+    exact = adaptive_prior.independence(Tables.of([Table.of(joint, feature_only=[0, 3]).block()]))[0]
+    for order in permutations(range(3)):
+        law = mutual_information(joint[list(order)], feature_only=[0, 3], approximation=approximation)
+        assert law.p_zero == pytest.approx(exact, rel=1e-6)
+
+
 # Few complete rows beside large margins
 
 

@@ -66,7 +66,7 @@ TIGHTEST = 50.0
 P_ZERO = 0.5
 NEGLIGIBLE = 1e-4
 SMOOTHING = 0.5
-_ROUNDING = 1e-15  # nats: a smaller mean or deviation of the leading order is a rounding error
+_ROUNDING = 1e-15  # nats: a smaller mean or deviation is a rounding error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,8 +134,8 @@ def mixtures_with_moments(
         mean[unknown], variance[unknown] = unknown_moments.mean, unknown_moments.variance
         split = np.flatnonzero(unknown)[unknown_moments.split]
         mean_given, variance_given = unknown_moments.mean_given, unknown_moments.variance_given
-    if not matched:  # a component is no atom: rounding must not decide whether it is exactly 0
-        mean, variance = np.maximum(mean, _ROUNDING), np.maximum(variance, _ROUNDING**2)
+    # A component is no atom at 0, and rounding must not make it one.
+    mean, variance = np.maximum(mean, _ROUNDING), np.maximum(variance, _ROUNDING**2)
     return mixture, Moments(mean, variance, split, mean_given, variance_given)
 
 
