@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.core.errors import CredimiError
+from credimi.core.remote_files import identity
 from credimi.report import sentences
 
 if TYPE_CHECKING:
@@ -137,8 +138,8 @@ def _sample(path: str, files: list[DataFile] | None, options: argparse.Namespace
     from credimi.cli.commands.rank import counted
 
     if files is None:
-        if Path(path).resolve() in {Path(output).resolve() for output in (options.output, options.html) if output}:
-            raise CredimiError(f"{path} is the input: name another file to write")
+        for output in (options.output, options.html):
+            command_files.check_output(output, [identity(path)])
         return Path(path)
     try:
         return counted(options, files)
