@@ -9,9 +9,10 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from credimi import CredimiError, count, rank
+from credimi import CredimiError, count, pairs, rank, select
 from credimi.cli import main
 from credimi.columns import arrow_buffers
 from credimi.columns.encode import encode
@@ -21,6 +22,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CLASSES = ["p", "q", "p"] * 2
+
+
+@pytest.mark.parametrize("kinds", [(pa.binary(), pa.string()), (pa.large_binary(), pa.large_string())])
+def test_text_of_arrow_may_be_none(tmp_path: Path, kinds: tuple[pa.DataType, pa.DataType]) -> None:
+    """Arrow does not check its texts: such a column is treated like bytes that are no text, in every function."""
+    broken = pa.array([b"\xfe", b"a", b"?", b"a"] * 10, kinds[0]).view(kinds[1])
+    table = pa.table({"y": ["p", "q"] * 20, "x": broken, "z": ["u", "v", "v", "u"] * 10})
+    path = tmp_path / "data.parquet"
+    pq.write_table(table, path)
+    for data in (table, path):
+        (row,) = [row for row in rank(data, "y") if row["feature"] == "x"]
+        assert row["verdict"] == "not ranked"
+        assert row["complete"] == 30  # "?" is missing there as well
+        assert "bytes that are not UTF-8" in row["note"]
+        assert select(data, "y", scratch=tmp_path).rejected
+        assert pairs(data).names == ("y", "z")
+        with pytest.raises(CredimiError, match="column 'x' holds bytes that are not UTF-8"):
+            select(data, "x")
+        with pytest.raises(CredimiError, match="column 'x' holds bytes that are not UTF-8"):
+            rank(data, "y", weights="x")
 
 
 def shown(values: Any) -> tuple[str, ...]:  # noqa: ANN401

@@ -11,7 +11,7 @@ from credimi.columns.labels import MANY, RAW
 from credimi.columns.python_objects import shown_name
 from credimi.columns.text_types import shown_date, shown_number, spelled
 from credimi.core.arguments import unknown
-from credimi.core.errors import CredimiError
+from credimi.core.errors import CredimiError, NoRowsError
 from credimi.counting.batch import count_coded, encode_batch
 from credimi.counting.count import source, with_target_cuts
 from credimi.counting.engines import frames, sparse_matrices
@@ -59,6 +59,8 @@ def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple
                 f"column {by!r} has more than {MOST_GROUPS} different values: group by a column with fewer values, or "
                 "cut it into a few ranges first"
             )
+    if not counts_of and not missing:
+        raise NoRowsError("there are no rows: there are no groups to compare")
     if len(counts_of) < 2:
         what = f"one value only, {next(iter(counts_of))!r}" if counts_of else "no values"
         raise CredimiError(f"column {by!r} has {what}: there are no groups to compare")
