@@ -107,7 +107,7 @@ def test_no_sample_of_a_comparison_is_written_over(capsys: pytest.CaptureFixture
             assert main(["compare", *samples, "--target", "y", option, output]) == 2
             assert f"{output} is the input: name another file" in capsys.readouterr().err
     assert Path("a.json").read_bytes() == Path("linked.json").read_bytes() == before
-    assert os.path.samefile("a.json", "linked.json")
+    assert Path("a.json").samefile("linked.json")
 
 
 def test_a_table_is_not_written_over(capsys: pytest.CaptureFixture[str]) -> None:

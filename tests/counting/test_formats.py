@@ -55,10 +55,10 @@ def test_how_deep_values_are_nested() -> None:
     hidden = '{"k": "}",\n"x": ' * 201 + "1" + ', "k": "{"}' * 201  # brackets in texts, and lines inside an object
     for line_end in ("\n", "\r\n"):
         rows = '{"a": "["}\n' + _nested(199) + '{"a": "' + "[" * 999 + '"}\n' + '{"a": [' + "[1]," * 999 + "[1]]}\n"
-        assert not json_lines._is_deep((rows * 2).replace("\n", line_end).encode())
+        assert not json_lines.is_deep((rows * 2).replace("\n", line_end).encode())
         for deep in (_nested(201), rows + _nested(201), hidden, '{"a":\n' * 201):
-            assert json_lines._is_deep(deep.replace("\n", line_end).encode())
-    assert not any(map(json_lines._is_deep, (b"", b"\n", b"{}", b"{}\n{}", b"\n\n{}")))
+            assert json_lines.is_deep(deep.replace("\n", line_end).encode())
+    assert not any(map(json_lines.is_deep, (b"", b"\n", b"{}", b"{}\n{}", b"\n\n{}")))
 
 
 @pytest.fixture

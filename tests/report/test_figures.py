@@ -68,13 +68,14 @@ def test_a_picture_of_too_many_pixels_is_refused(
     ranking: Ranking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """How many they may be depends on the version of matplotlib; a tree of very many leaves has more."""
-    from matplotlib.figure import Figure
 
     def too_large(*_: object, **__: object) -> None:
         raise ValueError("Image size of 960x99999 pixels is too large.")
 
-    monkeypatch.setattr(Figure, "savefig", too_large)
-    with pytest.raises(CredimiError, match=r"a\.png cannot be drawn \(Image size .*\): name a \.svg file, or draw less"):
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", too_large)
+    with pytest.raises(
+        CredimiError, match=r"a\.png cannot be drawn \(Image size .*\): name a \.svg file, or draw less"
+    ):
         ranking.plot(tmp_path / "a.png")
     assert not list(tmp_path.iterdir())
 

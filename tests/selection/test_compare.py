@@ -265,7 +265,11 @@ def test_what_cannot_be_compared_is_refused(arguments: tuple[Any, ...], options:
         {"features": [1]},
         {"features": "twice"},
         *({"first": {"feature": name}} for name in (None, ["x"])),
-        *({"first": {name: value}} for name in ("mi", "std", "high", "p_independent") for value in ("1", -1, 1e999, True)),
+        *(
+            {"first": {name: value}}
+            for name in ("mi", "std", "high", "p_independent")
+            for value in ("1", -1, 1e999, True)
+        ),
         {"first": {"low": None}},
         {"first": {"p_independent": 1.5}},
         {"first": {"values": 2.5}},
@@ -283,7 +287,6 @@ def test_a_ranking_that_was_changed_is_refused(tmp_path: Path, changed: dict[str
     with pytest.raises(credimi.CredimiError, match=r"changed\.json is no ranking that can be compared: write one with"):
         credimi.compare(good, path)
     assert credimi.compare(good, good).settings["counts"] is False
-
 
 
 @pytest.mark.parametrize("content", ["{}", "[1", "[]", '{"settings": {}, "features": [1]}'])

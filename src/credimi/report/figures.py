@@ -224,7 +224,9 @@ def save(axes: Axes, path: str | Path) -> None:
         try:
             axes.get_figure(root=True).savefig(temporary, format=kind, dpi=150, metadata=metadata)  # type: ignore[union-attr]
         except (ValueError, MemoryError) as error:  # it has too many pixels
-            raise CredimiError(f"{path} cannot be drawn ({one_line_of(error)}): name a .svg file, or draw less") from error
+            raise CredimiError(
+                f"{path} cannot be drawn ({one_line_of(error)}): name a .svg file, or draw less"
+            ) from error
 
 
 @contextmanager

@@ -160,7 +160,9 @@ def run(options: argparse.Namespace) -> int:
         files.copy_columns(data, columns, temporary, output.suffix)
     kept_features = [name for name in columns if name in kept]
     if not kept_features:
-        alone = f"the target {options.target!r} alone" if options.weights is None else "the target and the weights alone"
+        alone = (
+            f"the target {options.target!r} alone" if options.weights is None else "the target and the weights alone"
+        )
         terminal_io.say(f"no feature is kept by the {criterion}: {output} has {alone}")
         return _NOTHING_KEPT
     names = ", ".join(map(repr, kept_features[:_MAX_FEATURES_NAMED])) + (

@@ -149,7 +149,7 @@ def _parts(path: Place, stream: Foreign) -> Iterator[_Part]:
 
 def _columns(path: Place, part: _Part) -> tuple[Columns, int]:
     """The fields of all lines as columns, and the number of lines with an object."""
-    if _is_deep(part.content):
+    if is_deep(part.content):
         return _columns_by_python(path, part)
     read = pa.json.ReadOptions(use_threads=False, block_size=len(part.content) + 1)
     texts: list[str] = []
@@ -169,7 +169,7 @@ def _columns(path: Place, part: _Part) -> tuple[Columns, int]:
     return dict(zip(table.column_names, table.columns, strict=True)), table.num_rows
 
 
-def _is_deep(content: bytes) -> bool:
+def is_deep(content: bytes) -> bool:
     """Whether values are nested too deep for pyarrow, which would crash: it calls itself for each level.
 
     A bracket that closes, a line end and one that opens stand between objects; inside an object they are no JSON.
