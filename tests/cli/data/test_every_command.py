@@ -127,6 +127,6 @@ def test_a_folder_without_permission_is_refused_before_the_work(
     monkeypatch.setattr(os, "access", lambda path, _mode: Path(path).name != "closed")
     for command in ("rank", "select", "interactions", "pairs", "network", "tree"):
         said = refusal(*_command(command, "good.csv"), "--html", "closed/page.html")
-        assert said == "closed/page.html cannot be written: no permission to write into the directory closed"
+        assert said == "closed/page.html cannot be written: Permission denied"
     said = refusal("prequential", "good.csv", "--target", "y", "--keep", "closed")
     assert said == "keep is 'closed', which is no folder that can be written to: Permission denied"

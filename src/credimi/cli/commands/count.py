@@ -53,11 +53,10 @@ def add(commands: Foreign) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Count, add, and write the sum."""
-    into = Path(options.into)
-    if options.into == "-" or (into.exists() and not into.is_file() and not into.is_dir()):
+    files = command_files.files(options, twice=True)
+    if options.into == "-" or (Path(options.into).exists() and not Path(options.into).is_file()):
         what = "standard output" if options.into == "-" else "no file but a device or a pipe"
         raise CredimiError(f"--into {options.into} is {what}: name a file, since later calls read it and add to it")
-    files = command_files.files(options, twice=True)
     for file in files:
         if file.is_counts:
             raise CredimiError(f"{file} holds counts, not data: pass several files of counts to `credimi rank`")
