@@ -154,8 +154,6 @@ def _seen_in_arrow(values: ArrowColumn, missing: MissingValues) -> BooleanArray:
     import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
 
     seen = pc.is_valid(values)
-    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):  # with bytes that are no text
-        values = values.cast(pa.large_binary())
     if is_bytes(values.type):
         seen = pc.and_(seen, pc.invert(missing.among_bytes(values)))
     result: BooleanArray = np.asarray(seen)

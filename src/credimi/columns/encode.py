@@ -151,7 +151,7 @@ def _as_text(array: pa.Array, name: str) -> pa.Array:
 
 
 def no_text(name: str) -> UncountableError:
-    """The error for a column of bytes that are no text; text of Arrow may hold such bytes, too."""
+    """The error for a column of bytes that are no text."""
     return UncountableError(f"column {name!r} holds {NO_TEXT}: decode them, or leave it out", NO_TEXT)
 
 

@@ -59,13 +59,12 @@ class Batch:
     path: Place | None = None
 
     def encoded(self, name: str, missing: MissingValues, *, compiled: bool = False) -> Column:
-        """A column as codes. If its text has bytes that are no text, a file of text is refused, else the column."""
+        """A column as codes. Bytes that are no text are refused, with their line or their column."""
         try:
             return encode(self.columns[name], name, missing=missing, raw=self.raw, compiled=compiled)
         except UnicodeDecodeError as error:
-            if self.fault is not None:
-                raise CredimiError(self.fault(error)) from error
-            raise no_text(name) from error
+            message = str(no_text(name)) if self.fault is None else self.fault(error)
+            raise CredimiError(message) from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
