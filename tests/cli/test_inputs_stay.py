@@ -44,6 +44,15 @@ OUTPUTS = [
     ("select", "--output"),
     ("count", "--into"),
     ("prequential", "--output"),
+    ("interactions", "--output"),
+    ("interactions", "--html"),
+    ("pairs", "--output"),
+    ("pairs", "--html"),
+    ("pairs", "--into"),
+    ("network", "--output"),
+    ("network", "--html"),
+    ("tree", "--output"),
+    ("tree", "--html"),
 ]
 
 
@@ -55,7 +64,8 @@ def test_an_input_is_never_written(command: str, option: str, capsys: pytest.Cap
         if command == "select" and (len(named) > 1 or "*" in named[0] or "?" in named[0] or named[0].endswith("data")):
             continue  # it takes one file
         written = output.format(here=Path.cwd())
-        assert main([command, *named, "--target", "y", option, written]) == 2, (data, output)
+        target = [] if command in ("pairs", "network") else ["--target", "y"]
+        assert main([command, *named, *target, option, written]) == 2, (data, output)
         said = capsys.readouterr()
         assert said.out == ""
         assert f"{written} is the input: name another file" in said.err, (data, output)
@@ -79,6 +89,25 @@ def test_counts_are_not_written_over(capsys: pytest.CaptureFixture[str]) -> None
         assert main(["rank", "*.counts", option, "a.counts"]) == 2
         assert "a.counts is the input: name another file" in capsys.readouterr().err
     assert Path("a.counts").read_bytes() == before
+
+
+def test_no_sample_of_a_comparison_is_written_over(capsys: pytest.CaptureFixture[str]) -> None:
+    """Rankings as JSON are inputs as well, and a hard link to one of them is the same file."""
+    assert main(["rank", "p1.csv", "--target", "y", "--format", "json", "--output", "a.json"]) == 0
+    os.link("a.json", "linked.json")
+    before = Path("a.json").read_bytes()
+    for option in ("--output", "--html"):
+        for samples, output in (
+            (["a.json", "p5.csv"], "a.json"),
+            (["p5.csv", "a.json"], "linked.json"),
+            (["./a.json", "p5.csv"], f"{Path.cwd()}/a.json"),
+            (["p5.csv", "p1.csv"], "linked.csv"),
+            (["p5.csv", "data"], "data/in1.csv"),
+        ):
+            assert main(["compare", *samples, "--target", "y", option, output]) == 2
+            assert f"{output} is the input: name another file" in capsys.readouterr().err
+    assert Path("a.json").read_bytes() == Path("linked.json").read_bytes() == before
+    assert Path("a.json").samefile("linked.json")
 
 
 def test_a_table_is_not_written_over(capsys: pytest.CaptureFixture[str]) -> None:

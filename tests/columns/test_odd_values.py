@@ -9,18 +9,47 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from credimi import CredimiError, count, rank
+from credimi import CredimiError, count, network, pairs, rank, rank_by, select
 from credimi.cli import main
 from credimi.columns import arrow_buffers
 from credimi.columns.encode import encode
 from credimi.columns.text_types import shown_date
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 CLASSES = ["p", "q", "p"] * 2
+
+
+@pytest.mark.parametrize("kinds", [(pa.binary(), pa.string()), (pa.large_binary(), pa.large_string())])
+def test_text_of_arrow_may_be_none(tmp_path: Path, kinds: tuple[pa.DataType, pa.DataType]) -> None:
+    """Arrow does not check its texts: such a column is refused by its name, in every function, or left out."""
+    broken = pa.array([b"\xfe", b"a", b"?", b"a"] * 10, kinds[0]).view(kinds[1])
+    table = pa.table({"y": ["p", "q"] * 20, "x": broken, "z": ["u", "v", "v", "u"] * 10})
+    path = tmp_path / "data.parquet"
+    pq.write_table(table, path)
+    for data in (table, path):
+        calls: list[Callable[..., Any]] = [
+            lambda data=data, **options: rank(data, "y", **options),
+            lambda data=data, **options: rank_by(data, "y", "z", **options),
+            lambda data=data, **options: select(data, "y", **options),
+            lambda data=data, **options: select(data, "y", scratch=tmp_path, **options),
+            lambda data=data, **options: pairs(data, **options),
+            lambda data=data, **options: network(data, **options),
+        ]
+        for call in calls:
+            with pytest.raises(
+                CredimiError, match="column 'x' holds bytes that are not UTF-8: decode them, or leave it"
+            ):
+                call()
+        assert pairs(data, exclude=["x"]).names == ("y", "z")
+        for call in (lambda data=data: rank(data, "x"), lambda data=data: rank(data, "y", weights="x")):
+            with pytest.raises(CredimiError, match="column 'x' holds bytes that are not UTF-8"):
+                call()
 
 
 def shown(values: Any) -> tuple[str, ...]:  # noqa: ANN401

@@ -38,6 +38,29 @@ def lines(rows: list[Any]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
+def _nested(levels: int, opening: str = "[", closing: str = "]") -> str:
+    return '{"y": "p", "x": ' + opening * levels + "1" + closing * levels + "}\n"
+
+
+@pytest.mark.parametrize("nested", [_nested(100_000), _nested(100_000, '{"x": ', "}"), _nested(100_000, "[\n", "\n]")])
+def test_values_nested_without_end_are_refused(tmp_path: Path, nested: str) -> None:
+    """pyarrow calls itself for each level: the process crashed."""
+    path = tmp_path / "deep.jsonl"
+    path.write_text('{"y": "p", "x": 1}\n' + nested, encoding="utf-8")
+    with pytest.raises(credimi.CredimiError, match=r"deep\.jsonl, line 2 is no JSON: "):
+        credimi.count(path, "y")
+
+
+def test_how_deep_values_are_nested() -> None:
+    hidden = '{"k": "}",\n"x": ' * 201 + "1" + ', "k": "{"}' * 201  # brackets in texts, and lines inside an object
+    for line_end in ("\n", "\r\n"):
+        rows = '{"a": "["}\n' + _nested(199) + '{"a": "' + "[" * 999 + '"}\n' + '{"a": [' + "[1]," * 999 + "[1]]}\n"
+        assert not json_lines.is_deep((rows * 2).replace("\n", line_end).encode())
+        for deep in (_nested(201), rows + _nested(201), hidden, '{"a":\n' * 201):
+            assert json_lines.is_deep(deep.replace("\n", line_end).encode())
+    assert not any(map(json_lines.is_deep, (b"", b"\n", b"{}", b"{}\n{}", b"\n\n{}")))
+
+
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Several parts and batches."""

@@ -226,6 +226,21 @@ def test_a_spoilt_file_is_made_anew(tmp_path: Path) -> None:
     assert checkpoints.load(file, (3, 2, 30)) is None
 
 
+def test_any_damaged_byte_of_a_file_is_noticed(tmp_path: Path) -> None:
+    """The file is packed: what is damaged may look like other packing, or break what unpacks it."""
+    generator = np.random.default_rng(5)
+    correct, used = generator.random((2, 300)) < 0.5, generator.integers(0, 9, (2, 300)).astype(np.int16)
+    file = tmp_path / "orders.npz"
+    checkpoints.save(file, correct, used)
+    content = file.read_bytes()
+    for place in range(0, len(content), 2):
+        damaged = bytearray(content)
+        damaged[place] ^= 0xFF
+        file.write_bytes(damaged)
+        loaded = checkpoints.load(file, correct.shape)
+        assert loaded is None or (np.array_equal(loaded[0], correct) and np.array_equal(loaded[1], used))
+
+
 @pytest.mark.long
 def test_other_settings_have_other_files(tmp_path: Path) -> None:
     table, answers = made(30, 9)

@@ -58,3 +58,17 @@ def test_what_is_the_same_is_said_as_a_probability() -> None:
 def test_bits_are_named() -> None:
     title, *_ = comparison_grid(comparison(("2023", "2024")), units="bits")
     assert str(title) == "What informs about y in 2024 (400 rows), against 2023 (400 rows), in bits"
+
+
+def test_very_long_names_of_samples_are_not_measured_letter_by_letter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups may be called by texts of any length: their headings took seconds for ten thousand letters."""
+    found = comparison(("z" * 20_000 + "1", "z" * 20_000 + "2"))
+    measured: list[int] = []
+
+    def counted(text: str) -> int:
+        measured.append(len(text))
+        return len(text)
+
+    monkeypatch.setattr("credimi.report.comparisons.comparison_text.cell_len", counted)
+    assert list(comparison_grid(found, width=100))
+    assert sum(measured) < 500_000

@@ -64,6 +64,22 @@ def test_what_cannot_be_drawn_is_refused(ranking: Ranking, options: dict[str, ob
         ranking.plot(**options)  # type: ignore[arg-type]
 
 
+def test_a_picture_of_too_many_pixels_is_refused(
+    ranking: Ranking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How many they may be depends on the version of matplotlib; a tree of very many leaves has more."""
+
+    def too_large(*_: object, **__: object) -> None:
+        raise ValueError("Image size of 960x99999 pixels is too large.")
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", too_large)
+    with pytest.raises(
+        CredimiError, match=r"a\.png cannot be drawn \(Image size .*\): name a \.svg file, or draw less"
+    ):
+        ranking.plot(tmp_path / "a.png")
+    assert not list(tmp_path.iterdir())
+
+
 def test_without_matplotlib_it_says_what_to_install(ranking: Ranking, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for draw in (ranking.plot, mutual_information([[9, 1], [2, 8]]).plot):

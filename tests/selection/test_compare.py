@@ -251,6 +251,44 @@ def test_what_cannot_be_compared_is_refused(arguments: tuple[Any, ...], options:
         credimi.compare(*arguments, **options)
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"settings": None},
+        {"settings": {}},
+        {"rows": -1},
+        {"rows": True},
+        {"classes": 3},
+        {"classes": [1, 2]},
+        {"cuts": []},
+        {"features": {}},
+        {"features": [1]},
+        {"features": "twice"},
+        *({"first": {"feature": name}} for name in (None, ["x"])),
+        *(
+            {"first": {name: value}}
+            for name in ("mi", "std", "high", "p_independent")
+            for value in ("1", -1, 1e999, True)
+        ),
+        {"first": {"low": None}},
+        {"first": {"p_independent": 1.5}},
+        {"first": {"values": 2.5}},
+        {"first": {"complete": "4"}},
+    ],
+    ids=str,
+)
+def test_a_ranking_that_was_changed_is_refused(tmp_path: Path, changed: dict[str, Any]) -> None:
+    ranking = credimi.rank({"y": ["p", "q"] * 20, "x": ["u", "v", "v", "u"] * 10, "z": ["u", "v"] * 20}, "y").to_dict()
+    good, path = tmp_path / "good.json", tmp_path / "changed.json"
+    good.write_text(json.dumps(ranking))
+    ranking["features"][0] |= changed.pop("first", {})
+    ranking |= {"features": 2 * ranking["features"]} if changed.get("features") == "twice" else changed
+    path.write_text(json.dumps(ranking))
+    with pytest.raises(credimi.CredimiError, match=r"changed\.json is no ranking that can be compared: write one with"):
+        credimi.compare(good, path)
+    assert credimi.compare(good, good).settings["counts"] is False
+
+
 @pytest.mark.parametrize("content", ["{}", "[1", "[]", '{"settings": {}, "features": [1]}'])
 def test_json_that_is_no_ranking_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "a.json"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import pickle
 import sys
 from types import ModuleType, SimpleNamespace
@@ -110,6 +112,23 @@ def test_figures_go_to_a_file(data: dict[str, list[object]], on_cpu: Pairs, tmp_
     figures = np.load(path)
     assert figures.shape == (7, len(on_cpu))
     np.testing.assert_allclose(figures[0], on_cpu.figures.mi)
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="this system reserves no space")
+def test_a_full_disk_is_noticed_before_figures_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are written through memory: if there were no space then, the process would crash."""
+    reserved: list[int] = []
+
+    def full(_descriptor: int, _offset: int, size: int) -> None:
+        reserved.append(size)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    path = tmp_path / "figures.npy"
+    with pytest.raises(CredimiError, match=r"figures\.npy cannot be written: No space left on device"):
+        credimi.pairs({"x": ["a", "b"] * 9, "y": ["a", "b"] * 9, "z": ["a", "b", "b"] * 6}, into=path)
+    assert reserved == [128 + 7 * 3 * 8]  # the header and all figures
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,5 +106,8 @@ def check_output(output: str | None, inputs: Sequence[object]) -> None:
         raise CredimiError(f"{output!r} is {'a directory' if output else 'empty'}: name a file to write")
     if not path.parent.is_dir():
         raise CredimiError(f"{output} cannot be written: there is no directory {path.parent}")
+    writes_beside = path.is_file() or not path.exists()  # a device or a pipe is written to directly
+    if writes_beside and not os.access(path.parent, os.W_OK):
+        raise CredimiError(f"{output} cannot be written: {os.strerror(errno.EACCES)}")
     if path.exists() and identity(path) in inputs:  # under any name, including links and URLs
         raise CredimiError(f"{output} is the input: name another file")

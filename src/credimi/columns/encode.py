@@ -146,8 +146,13 @@ def _as_text(array: pa.Array, name: str) -> pa.Array:
         try:
             return array.cast(pa.large_binary()).cast(pa.large_string())
         except pa.ArrowInvalid as error:
-            raise UncountableError(f"column {name!r} holds {NO_TEXT}: decode them, or leave it out", NO_TEXT) from error
+            raise no_text(name) from error
     raise refusal(kind, name)
+
+
+def no_text(name: str) -> UncountableError:
+    """The error for a column of bytes that are no text."""
+    return UncountableError(f"column {name!r} holds {NO_TEXT}: decode them, or leave it out", NO_TEXT)
 
 
 def _encode_texts(array: pa.Array, raw: MissingValues | None = None, *, compiled: bool = False) -> Column:

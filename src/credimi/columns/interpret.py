@@ -20,7 +20,7 @@ from credimi.columns.feature import CutBy, Feature, FeatureKind, Suspicion, Susp
 from credimi.columns.labels import MANY, NUMBER, RAW, TEXT, Labels
 from credimi.columns.numbers import discretize, mdl_counts, target_ranges
 from credimi.columns.reading_options import METHODS, quantiles_asked
-from credimi.core.errors import CredimiError
+from credimi.core.errors import CredimiError, NoRowsError
 from credimi.core.tables import relabel
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def settle_classes(
     """
     classes, positions = labels.typed(counted)
     if rows == 0:
-        raise CredimiError("there are no rows: nothing can be said about the target")
+        raise NoRowsError("there are no rows: nothing can be said about the target")
     if len(classes) == 0:
         raise CredimiError(
             f"target {target!r} is missing in all {rows:,} rows: choose another target, or check "

@@ -78,6 +78,18 @@ def replacing(path: str | Path) -> Iterator[Path]:
         raise CredimiError(f"{path or '--output'} cannot be written: {error.strerror or error}") from None
 
 
+def reserve(descriptor: int, size: int) -> bool:
+    """Take disk space for a file that will be written through memory: there, a full disk would crash the process.
+
+    Returns whether this system can do so, and the file is now so long.
+    """
+    allocate = getattr(os, "posix_fallocate", None)
+    if allocate is None:
+        return False
+    allocate(descriptor, 0, size)
+    return True
+
+
 @contextmanager
 def locked(path: str | Path) -> Iterator[None]:
     """Refuse other processes while a file is read, added to and written again: otherwise one sum would be lost.

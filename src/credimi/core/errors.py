@@ -20,6 +20,10 @@ class UncountableError(CredimiError):
         self.what = what
 
 
+class NoRowsError(CredimiError):
+    """The data have no rows; who knows where the data come from can say so."""
+
+
 def cannot_count(where: str, held: str, what: str) -> UncountableError:
     """The error for a column, or a value in it, of a kind that cannot be counted."""
     return UncountableError(

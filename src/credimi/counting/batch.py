@@ -11,7 +11,7 @@ import numpy as np
 from credimi.columns import labels
 from credimi.columns.arrow_buffers import code_type
 from credimi.columns.column import Column, SparseColumn, seen_only
-from credimi.columns.encode import encode
+from credimi.columns.encode import encode, no_text
 from credimi.columns.interpret import MOST_CLASSES, check_classes, too_many_classes
 from credimi.columns.labels import MANY, Labels
 from credimi.columns.missing import MissingValues, missing_of
@@ -46,17 +46,25 @@ class Batch:
     """Some rows of a table.
 
     If `raw`, numbers may be given as text. `cells` is the number of cells of the whole source, if known. `weights` are
-    those of the rows, if they are not all 1. `fault` makes the message that says where the source has bytes that are no
-    text. `path` is the file that the rows come from.
+    those of the rows, if they are not all 1. `fault` makes the message that says where a file of text has bytes that
+    are no text; other sources have none. `path` is the file that the rows come from.
     """
 
     columns: Mapping[str, ColumnValues]
     rows: int
     raw: bool = False
     cells: int = 0
-    fault: Callable[[Exception], str] = str
+    fault: Callable[[Exception], str] | None = None
     weights: FloatArray | None = None
     path: Place | None = None
+
+    def encoded(self, name: str, missing: MissingValues, *, compiled: bool = False) -> Column:
+        """A column as codes. Bytes that are no text are refused, with their line or their column."""
+        try:
+            return encode(self.columns[name], name, missing=missing, raw=self.raw, compiled=compiled)
+        except UnicodeDecodeError as error:
+            message = str(no_text(name)) if self.fault is None else self.fault(error)
+            raise CredimiError(message) from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +107,7 @@ def encode_batch(batch: Batch, plan: Plan, *, threads: int | None = None, rows_a
             values = batch.columns[name]
             if isinstance(values, SparseColumn) and name != target:
                 return _encode_sparse(values, name, missing=missing, compiled=compiled)
-            return encode(values, name, missing=missing, raw=batch.raw, compiled=compiled)
+            return batch.encoded(name, missing, compiled=compiled)
         except UncountableError as fault:
             if must_count and batch.rows:  # a batch without rows does not decide for the other batches
                 raise
@@ -327,10 +335,7 @@ def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None)
     """The counts of all batches; if there are no batches, counts without rows."""
     result: Counts | None = None
     for batch in weighted(batches, plan.settings):
-        try:
-            batch_counts = tally(batch, plan, threads=threads, sampled=result is None)
-        except UnicodeDecodeError as error:
-            raise CredimiError(batch.fault(error)) from error
+        batch_counts = tally(batch, plan, threads=threads, sampled=result is None)
         if plan.settings.weights is not None and batch.weights is not None:
             batch_counts = with_squares(batch_counts, batch.weights)
         result = checked(batch_counts if result is None else within_plan(result + batch_counts, plan), plan)

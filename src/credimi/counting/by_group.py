@@ -11,7 +11,7 @@ from credimi.columns.labels import MANY, RAW
 from credimi.columns.python_objects import shown_name
 from credimi.columns.text_types import shown_date, shown_number, spelled
 from credimi.core.arguments import unknown
-from credimi.core.errors import CredimiError
+from credimi.core.errors import CredimiError, NoRowsError
 from credimi.counting.batch import count_coded, encode_batch
 from credimi.counting.count import source, with_target_cuts
 from credimi.counting.engines import frames, sparse_matrices
@@ -19,7 +19,7 @@ from credimi.counting.request import CountRequest, by_place, checked
 from credimi.counting.weights import effective, weighted, with_squares
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from credimi.columns.column import Column
     from credimi.core.types import BooleanArray, Data, Option, Value, Values
@@ -60,8 +60,7 @@ def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple
                 "cut it into a few ranges first"
             )
     if len(counts_of) < 2:
-        what = f"one value only, {next(iter(counts_of))!r}" if counts_of else "no values"
-        raise CredimiError(f"column {by!r} has {what}: there are no groups to compare")
+        raise _too_few(by, counts_of, missing)
     # If the weights of one group are no numbers of rows, those of all groups are none.
     if any(counts.flat.dtype.kind == "f" for counts in counts_of.values()):
         counts_of = {name: replace(counts, flat=counts.flat.astype(np.float64)) for name, counts in counts_of.items()}
@@ -94,6 +93,14 @@ def _check_source(data: Data, engine: str | None) -> None:
         raise CredimiError(f"groups are counted in this process: leave out the engine {engine!r}")
     if sparse_matrices.reads(data):
         raise CredimiError("the rows of a sparse matrix are not grouped: pass X.toarray()")
+
+
+def _too_few(by: str, counts_of: Mapping[str, Counts], missing: int) -> CredimiError:
+    """The error if there are not two groups; `missing` rows have no group."""
+    if not counts_of and not missing:
+        return NoRowsError("there are no rows: there are no groups to compare")
+    what = f"one value only, {next(iter(counts_of))!r}" if counts_of else "no values"
+    return CredimiError(f"column {by!r} has {what}: there are no groups to compare")
 
 
 def _refusal(by: str, plan: Plan, exclude: Option) -> str:

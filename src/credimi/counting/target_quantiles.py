@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.encode import encode
 from credimi.columns.missing import missing_of
 from credimi.columns.numbers.target_ranges import TargetValues, bins_asked
-from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,10 +22,7 @@ def with_quantiles(settings: ReadingOptions, batches: Iterable[Batch], target: s
     values = TargetValues(target)
     for batch in batches:
         missing = missing_of(settings.missing_values, raw=batch.raw)
-        try:
-            column = encode(batch.columns[target], target, missing=missing, raw=batch.raw)
-        except UnicodeDecodeError as error:
-            raise CredimiError(batch.fault(error)) from error
+        column = batch.encoded(target, missing)
         codes = np.minimum(column.codes, column.values)
         totals = np.bincount(codes, batch.weights, minlength=column.values + 1)[:-1].astype(np.float64)
         keep = (totals > 0) & ~missing.among(column)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns import text_types
-from credimi.columns.encode import encode
 from credimi.columns.labels import BOOLEAN
 from credimi.columns.missing import missing_of
 from credimi.core.errors import CredimiError
@@ -90,10 +89,7 @@ def _share(total: float, squares: float, settings: ReadingOptions) -> float:
 
 def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> FloatArray:
     missing = missing_of(settings.missing_values, raw=batch.raw)
-    try:
-        column = encode(batch.columns[name], name, missing=missing, raw=batch.raw)
-    except UnicodeDecodeError as error:
-        raise CredimiError(batch.fault(error)) from error
+    column = batch.encoded(name, missing)
     means_missing = np.append(missing.among(column), True)
     numbers = np.where(means_missing[:-1], np.nan, _numbers(column))
     codes = np.minimum(column.codes, column.values)

@@ -6,20 +6,23 @@ adaptive prior, the program's version. So a file is either the right one or abse
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import zipfile
+import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.core.atomic_files import replacing
+from credimi.core.errors import CredimiError
 from credimi.core.version import __version__
 from credimi.inference import adaptive_prior
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from credimi.core.types import BooleanArray, IntegerArray
@@ -27,6 +30,16 @@ if TYPE_CHECKING:
     from credimi.experiments.prequential_options import PrequentialOptions
 
 _FORMAT = 1
+_FAULTS = (  # of a file that is absent or damaged; the last two: a damaged entry seems to be packed in another way
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,
+    RuntimeError,
+)
 
 
 def key(rows: Rows, orders: IntegerArray, settings: PrequentialOptions) -> str:
@@ -53,9 +66,23 @@ def key(rows: Rows, orders: IntegerArray, settings: PrequentialOptions) -> str:
     return digest.hexdigest()[:32]
 
 
+def folder(keep: str | Path) -> Path:
+    """The folder for results, created if it does not exist; refused before the work if it cannot be written to."""
+    path = Path(keep)
+    try:
+        if not str(keep):
+            raise NotADirectoryError(errno.ENOTDIR, "its name is empty")
+        path.mkdir(parents=True, exist_ok=True)
+        if not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise CredimiError(f"keep is {str(keep)!r}, which is no folder that can be written to: {why}") from None
+    return path
+
+
 def save(path: Path, correct: BooleanArray, used: NDArray[np.int16]) -> None:
     """Write one block of results."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary, temporary.open("wb") as file:
         np.savez_compressed(file, correct=correct, used=used)
 
@@ -65,7 +92,7 @@ def load(path: Path, shape: tuple[int, ...]) -> tuple[BooleanArray, NDArray[np.i
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:  # numpy would leave a bad file open
             correct, used = arrays["correct"], arrays["used"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except _FAULTS:
         return None
     if correct.shape != shape or used.shape != shape or correct.dtype != bool or used.dtype != np.int16:
         return None

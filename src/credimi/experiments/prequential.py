@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ from credimi.experiments.prequential_options import PrequentialOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
@@ -170,6 +170,7 @@ def prequential(
         level=level,
     )
     check_keywords("prequential", reading, _READING_OPTIONS)
+    folder = None if keep is None else checkpoints.folder(keep)
     rows = X if isinstance(X, Rows) else _read(X, y, reading, threads)
     if len(rows) == 0:
         raise CredimiError("no row has a target: nothing can be learned")
@@ -181,9 +182,7 @@ def prequential(
         orders_of_rows = shuffled(len(rows), range(int(orders)), int(random_state))
     else:
         orders_of_rows = _checked_orders(orders, len(rows))
-    correct, used = _run(
-        rows, orders_of_rows, settings, keep=None if keep is None else Path(keep), threads=threads, progress=progress
-    )
+    correct, used = _run(rows, orders_of_rows, settings, keep=folder, threads=threads, progress=progress)
     return Prequential(rows, settings, orders_of_rows, correct, used)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from credimi.core.atomic_files import plain, replacing
 from credimi.core.errors import CredimiError
+from credimi.core.errors import one_line as one_line_of
 from credimi.report.names import shorten_distinctly
 from credimi.report.notebook import VISIBLE_ATOM
 
@@ -220,7 +221,12 @@ def save(axes: Axes, path: str | Path) -> None:
     kind = picture_kind(path)
     metadata: Record = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
     with _one_warning_of_glyphs(path), mpl.rc_context({"svg.hashsalt": "credimi"}), replacing(path) as temporary:
-        axes.get_figure(root=True).savefig(temporary, format=kind, dpi=150, metadata=metadata)  # type: ignore[union-attr]
+        try:
+            axes.get_figure(root=True).savefig(temporary, format=kind, dpi=150, metadata=metadata)  # type: ignore[union-attr]
+        except (ValueError, MemoryError) as error:  # it has too many pixels
+            raise CredimiError(
+                f"{path} cannot be drawn ({one_line_of(error)}): name a .svg file, or draw less"
+            ) from error
 
 
 @contextmanager

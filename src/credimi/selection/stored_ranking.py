@@ -26,19 +26,16 @@ from credimi.selection.ranking import Ranking
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from credimi.core.types import Data, Record
+    from credimi.core.types import Data, Record, Value
     from credimi.selection.comparisons.change_records import CompareOptions
 
-_REQUIRED_KEYS = ("settings", "rows", "classes", "features", "cuts")
+_TYPES = {"settings": dict, "rows": int | float, "classes": list, "features": list, "cuts": dict}
+_FIGURES = ("mi", "std", "low", "high", "p_independent")
 _REQUIRED_FIGURES = (
     "feature",
     "values",
     "complete",
-    "mi",
-    "std",
-    "low",
-    "high",
-    "p_independent",
+    *_FIGURES,
     "mi_if_dependent",
     "note",
 )
@@ -56,17 +53,45 @@ def read(data: Data) -> Record | None:
         raise CredimiError(f"{data} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError):
         content = None
-    is_ranking = isinstance(content, dict) and all(name in content for name in _REQUIRED_KEYS)
-    if not is_ranking or not all(
-        isinstance(feature, dict) and all(name in feature for name in _REQUIRED_FIGURES)
-        for feature in content["features"]
-    ):
+    if not _is_ranking(content):
         raise CredimiError(
             f"{data} is no ranking that can be compared: write one with `credimi rank --format json`, or pass data or "
             "counts files"
         )
     ranking: Record = content
     return ranking
+
+
+def _is_ranking(content: Value) -> bool:
+    """Whether this has all that is read here, each of its type; the file may be of another program, or changed."""
+    if not isinstance(content, dict) or any(not isinstance(content.get(key), kind) for key, kind in _TYPES.items()):
+        return False
+    settings, features = content["settings"], content["features"]
+    if "target" not in settings or not isinstance(settings.get("missing"), str) or not _is_count(content["rows"]):
+        return False
+    if not all(isinstance(label, str) for label in content["classes"]):
+        return False
+    comparable = settings.get("prior") == "adaptive" and settings.get("approximation") == "matched"
+    if not all(isinstance(row, dict) and _is_row(row, comparable=comparable) for row in features):
+        return False
+    return len({row["feature"] for row in features}) == len(features)
+
+
+def _is_row(row: Record, *, comparable: bool) -> bool:
+    """Whether this is a row of a ranking; the figures of a ranking that is not comparable are not looked at."""
+    if any(name not in row for name in _REQUIRED_FIGURES) or not isinstance(row["feature"], str | int | float):
+        return False
+    if not (isinstance(row["values"], int) and _is_count(row["values"]) and _is_count(row["complete"])):
+        return False
+    if not comparable or row["mi"] is None:  # it is not ranked
+        return True
+    figures = [row[name] for name in _FIGURES] + ([] if row["mi_if_dependent"] is None else [row["mi_if_dependent"]])
+    return all(map(_is_count, figures)) and row["p_independent"] <= 1.0
+
+
+def _is_count(value: Value) -> bool:
+    """Whether this is a finite number from 0 up, as counts, information and probabilities are."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value < math.inf
 
 
 def compared(first: Record, second: Record, options: CompareOptions, names: tuple[str, str]) -> Comparison:

@@ -130,3 +130,15 @@ def test_select_writes_the_same_format(call: Call, refusal: Refusal, report: Rep
     kind = "JSON lines" if name == "jsonl" else "Arrow"
     said = refusal("select", f"data.{name}", "--target", "y", "--output", "less.csv")
     assert said.startswith(f"data.{name} is {kind}, and so is what is written: give less.csv a name that ends in .")
+
+
+def test_a_comparison_names_it(pipe: Callable[[bytes], None], call: Call, refusal: Refusal) -> None:
+    write("data.csv", base())
+    pipe(base().encode())
+    code, told, _ = call("compare", "data.csv", "-", "--target", "y")
+    assert code == 0
+    assert told.startswith("What informs about y in standard input (60 rows), against data.csv (60 rows)")
+    pipe(b"y,a\n")
+    assert refusal("compare", "data.csv", "-", "--target", "y").startswith("standard input has no rows")
+    pipe(b"y,a,a\n")
+    assert refusal("compare", "data.csv", "-", "--target", "y").startswith("standard input: two columns are called 'a'")

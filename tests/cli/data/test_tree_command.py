@@ -110,3 +110,14 @@ def test_messy_tables_give_a_tree(capsys: pytest.CaptureFixture[str], tmp_path: 
     assert code == 0
     assert "größe" in out
     assert "by id" not in out
+
+
+def test_the_tree_is_drawn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "tree.svg"
+    code, _, err = answer(capsys, "tree", DATA, "--target", "diabetes", "--max-depth", 2, "--plot", picture)
+    assert (code, err) == (0, "")
+    assert "glucose" in picture.read_text()
+    code, _, err = answer(capsys, "tree", DATA, "--target", "diabetes", "--plot", tmp_path / "tree.txt")
+    assert code == 2
+    assert "is no picture" in err

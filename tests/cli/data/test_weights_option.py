@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import pytest
 from command_helpers import Call, Refusal, Report, columns, write
 
 ROWS = [("pq"[row % 2], "ab"[row % 3 % 2], row % 4) for row in range(60)]
@@ -29,3 +33,27 @@ def test_no_weight_is_refused(refusal: Refusal) -> None:
     write("data.csv", columns("y", "x", "n", rows=[("p", "a", 1), ("q", "b", "")]))
     said = refusal("rank", "data.csv", "--target", "y", "--weights", "n")
     assert "data.csv: the weight 'n' of row 2 (the first is 1) is missing" in said
+
+
+@pytest.mark.parametrize("goal", [["--goal", "smallest"], ["--goal", "relevant"], ["--rule", "forward"]])
+def test_a_selection_weighs_rows_and_its_file_keeps_the_weights(call: Call, goal: list[str]) -> None:
+    rows = [("pq"[row % 2], "ab"[row % 2 if row % 7 else 0], row % 3 % 2, row % 4) for row in range(80)]
+    write("short.csv", columns("y", "x", "z", "n", rows=rows))
+    write("long.csv", columns("y", "x", "z", rows=[row[:3] for row in rows for _ in range(row[3])]))
+    assert call("select", "long.csv", "--target", "y", *goal, "--output", "long_reduced.csv")[0] == 0
+    code, _, err = call("select", "short.csv", "--target", "y", "--weights", "n", *goal, "--output", "reduced.csv")
+    assert code == 0, err
+    assert "1 of 2 features kept" in err
+    assert Path("long_reduced.csv").read_text().splitlines()[0] == "y,x"
+    assert Path("reduced.csv").read_text().splitlines()[:2] == ["y,x,n", "p,a,0"]
+
+
+def test_a_file_of_nothing_but_target_and_weights(call: Call) -> None:
+    write("data.csv", columns("y", "x", "n", rows=[("pq"[row % 2], "ab"[row % 4 // 2], 2) for row in range(400)]))
+    code, _, err = call("select", "data.csv", "--target", "y", "--weights", "n", "--output", "new.csv")
+    assert code == 3
+    assert err == "credimi: no feature is kept by the rule forward: new.csv has the target and the weights alone\n"
+    assert Path("new.csv").read_text().splitlines()[0] == "y,n"
+    code, out, _ = call("select", "data.csv", "--target", "y", "--weights", "n", "--format", "json")
+    assert code == 3
+    assert json.loads(out)["rows"] == 800

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from credimi.cli import argument_types, command_files, startup, terminal_io
+from credimi.cli import argument_types, command_files, standard_input, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.core.errors import CredimiError
+from credimi.core.remote_files import identity
 from credimi.report import sentences
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def run(options: argparse.Namespace) -> None:
     command_files.check_outputs(options)
     paths = [options.a, options.b]
     samples = _samples(paths, options)
+    paths = [standard_input.NAME if path == "-" else path for path in paths]
     if paths[0] == paths[1]:
         terminal_io.say(f"{paths[0]} is compared with itself: A and B should have different rows")
     startup.announce_compiling(options.command)
@@ -137,15 +139,16 @@ def _sample(path: str, files: list[DataFile] | None, options: argparse.Namespace
     from credimi.cli.commands.rank import counted
 
     if files is None:
-        if Path(path).resolve() in {Path(output).resolve() for output in (options.output, options.html) if output}:
-            raise CredimiError(f"{path} is the input: name another file to write")
+        for output in (options.output, options.html):
+            command_files.check_output(output, [identity(path)])
         return Path(path)
     try:
         return counted(options, files)
     except CredimiError as error:
         if path in str(error) or options.target is None:
             raise
-        raise CredimiError(f"{path}: {error}") from error  # which of the two samples
+        name = standard_input.NAME if path == "-" else path
+        raise CredimiError(f"{name}: {error}") from error  # which of the two samples
 
 
 def run_groups(options: argparse.Namespace) -> None:

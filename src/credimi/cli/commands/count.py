@@ -54,6 +54,9 @@ def add(commands: Foreign) -> None:
 def run(options: argparse.Namespace) -> None:
     """Count, add, and write the sum."""
     files = command_files.files(options, twice=True)
+    if options.into == "-" or (Path(options.into).exists() and not Path(options.into).is_file()):
+        what = "standard output" if options.into == "-" else "no file but a device or a pipe"
+        raise CredimiError(f"--into {options.into} is {what}: name a file, since later calls read it and add to it")
     for file in files:
         if file.is_counts:
             raise CredimiError(f"{file} holds counts, not data: pass several files of counts to `credimi rank`")

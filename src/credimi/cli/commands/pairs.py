@@ -131,7 +131,10 @@ def _all_pairs(options: argparse.Namespace) -> Pairs:
     with terminal_io.progress("comparing") as progress:
         compared_pairs = pairs(files, max_values=options.max_values, progress=progress, **arguments)
     if len(compared_pairs.names) < 2:
-        why = "; ".join(compared_pairs.remark_lines()[:_MAX_REASONS])
+        from credimi.report.pairs_view import remarks
+
+        reasons = remarks(compared_pairs.names, compared_pairs.facts, {}, sentences.COMMAND_LINE)
+        why = "; ".join(reasons[:_MAX_REASONS])
         raise CredimiError(f"a pair has two columns, and {len(compared_pairs.names)} can be used here: {why}")
     return compared_pairs.worded_for(sentences.COMMAND_LINE)
 

@@ -29,6 +29,8 @@ many such columns; --discretize quantile does not look at the classes. Columns
 in which no cut passes the test are left out, and named; only `rank` cuts them
 into quarters.
 
+Rows are learned one at a time, so that there are no weights: repeat the rows.
+
 examples:
   credimi prequential survey.csv --target income
   credimi prequential survey.csv --target income --rule forward --rule all

@@ -24,6 +24,9 @@ _EXAMPLES = """\
 goals look at columns together: smallest takes the fewest that tell all there
 is to tell, and says what each adds; relevant takes all that matter, alone or
 with a partner. They need all rows. Without --output the steps are printed.
+The default is --goal smallest without --output, which explains a choice, and
+--rule forward with it, which keeps every column that is surely informative: a
+file should lack no column that somebody else may need. Name one to be sure.
 
 rules look at each column alone: forward keeps what is surely informative,
 P(I > epsilon) >= level; backward drops what is surely not; plugin uses the
@@ -32,7 +35,9 @@ is expected to be noise.
 
 Ctrl-C ends the search for the smallest set with the steps so far.
 
-exit codes: 0, or 3 if no feature is kept; the file then has the target alone.
+The file has the target and, if named, the weights besides what is kept.
+
+exit codes: 0, or 3 if no feature is kept.
 
 examples:
   credimi select survey.csv --target income
@@ -69,7 +74,7 @@ def add(commands: Foreign) -> None:
         description="Print which columns tell about the target together, or write only these.",
         epilog=_EXAMPLES,
     )
-    shared.add_data_options(parser, weights=False)
+    shared.add_data_options(parser)
     shared.add_posterior_options(parser, level=None, level_means=_LEVEL_HELP)
     shared.add_ranking_options(parser)
     by = parser.add_mutually_exclusive_group()
@@ -150,12 +155,15 @@ def run(options: argparse.Namespace) -> int:
         total = len(ranking)
         forced = len(kept) - len(credible)
     output = Path(options.output)
-    columns = [name for name in data.names if name in kept or name == options.target]
+    columns = [name for name in data.names if name in kept or name in (options.target, options.weights)]
     with replacing(output) as temporary:
         files.copy_columns(data, columns, temporary, output.suffix)
-    kept_features = [name for name in columns if name != options.target]
+    kept_features = [name for name in columns if name in kept]
     if not kept_features:
-        terminal_io.say(f"no feature is kept by the {criterion}: {output} has the target {options.target!r} alone")
+        alone = (
+            f"the target {options.target!r} alone" if options.weights is None else "the target and the weights alone"
+        )
+        terminal_io.say(f"no feature is kept by the {criterion}: {output} has {alone}")
         return _NOTHING_KEPT
     names = ", ".join(map(repr, kept_features[:_MAX_FEATURES_NAMED])) + (
         ", ..." if len(kept_features) > _MAX_FEATURES_NAMED else ""

@@ -25,7 +25,7 @@ Ctrl-C stops the growth, and what was grown so far is printed.
 
 examples:
   credimi tree survey.csv --target income
-  credimi tree survey.csv --target income --html tree.html
+  credimi tree survey.csv --target income --html tree.html --plot tree.svg
   credimi tree survey.csv --target income --max-depth 3 --format json
 """
 
@@ -54,6 +54,7 @@ def add(commands: Foreign) -> None:
     parser.add_argument("--no-reasons", action="store_true", help="print the tree without why nodes were split or not")
     shared.add_output_options(parser, ("text", "json"))
     parser.add_argument("--html", metavar="PAGE", help="also write a page, on which nodes can be opened")
+    parser.add_argument("--plot", metavar="PICTURE", help="draw the tree in a .png, .svg or .pdf file")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -70,6 +71,11 @@ def run(options: argparse.Namespace) -> int:
         from credimi.report.trees.tree_page import write_page
 
         write_page(report, options.html)
+    if options.plot is not None:
+        from credimi.report import figures
+        from credimi.report.trees.tree_figure import tree_plot
+
+        figures.save(tree_plot(report, None), options.plot)
     if options.format == "json":
         terminal_io.write_json(report, options.output)
     else:

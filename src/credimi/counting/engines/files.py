@@ -194,6 +194,8 @@ def names(files: Sequence[DataFile], delimiter: str | None = None) -> list[str]:
             "CSV files"
         )
     first = files[0].names
+    if not first and not files[0].is_counts:
+        raise CredimiError(f"{files[0]} has no columns: name a file that has some")
     repeated = next((name for name, count in Counter(first).items() if count > 1), None)
     if repeated is not None:
         raise CredimiError(

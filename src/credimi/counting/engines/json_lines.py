@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
@@ -45,6 +47,9 @@ _PART = 7 << 20
 _FIRST_BYTES = 1 << 26  # decompressed; their fields are the columns
 _MAX_THREADS = 8
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # at the beginning of a file
+_MAX_DEPTH = 200  # to which pyarrow parses; what is nested cannot be counted anyway
+_TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*+"')
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +149,8 @@ def _parts(path: Place, stream: Foreign) -> Iterator[_Part]:
 
 def _columns(path: Place, part: _Part) -> tuple[Columns, int]:
     """The fields of all lines as columns, and the number of lines with an object."""
+    if is_deep(part.content):
+        return _columns_by_python(path, part)
     read = pa.json.ReadOptions(use_threads=False, block_size=len(part.content) + 1)
     texts: list[str] = []
     while True:
@@ -160,6 +167,28 @@ def _columns(path: Place, part: _Part) -> tuple[Columns, int]:
     if any(map(_beyond_doubles, table.columns)):
         return _columns_by_python(path, part)
     return dict(zip(table.column_names, table.columns, strict=True)), table.num_rows
+
+
+def is_deep(content: bytes) -> bool:
+    """Whether values are nested too deep for pyarrow, which would crash: it calls itself for each level.
+
+    A bracket that closes, a line end and one that opens stand between objects; inside an object they are no JSON.
+    """
+    letters = np.frombuffer(content, dtype=np.uint8)
+    begins_line = (letters[2:] == ord("{")) & (letters[1:-1] == ord("\n")) & (letters[:-2] == ord("}"))
+    if b"[" not in content and np.count_nonzero(letters == ord("{")) <= np.count_nonzero(begins_line) + 1:
+        return False  # as in most files
+    line_end = content.find(b"\n")
+    between = b"}\r\n{" if content[line_end - 1 : line_end] == b"\r" else b"}\n{"
+    return any(len(line) > _MAX_DEPTH and _is_deep_line(line) for line in content.split(between))
+
+
+def _is_deep_line(line: bytes) -> bool:
+    if line.count(b"[") + line.count(b"{") <= _MAX_DEPTH:
+        return False
+    brackets = np.frombuffer(_TEXTS.sub(b"", line).translate(None, _NO_BRACKETS), dtype=np.uint8)
+    opens = (brackets == ord("[")) | (brackets == ord("{"))
+    return bool(np.cumsum(np.where(opens, 1, -1)).max(initial=0) > _MAX_DEPTH)
 
 
 def _beyond_doubles(column: ArrowColumn) -> bool:

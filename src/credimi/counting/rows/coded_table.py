@@ -10,7 +10,7 @@ Settled codes stand for the values of the settled `Feature`: categories or range
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,8 @@ import pyarrow as pa
 
 from credimi.columns import labels
 from credimi.columns.column import PrecodedColumn, UnreadableColumn
-from credimi.core.errors import CredimiError
+from credimi.columns.missing import missing_of
+from credimi.core.errors import CredimiError, NoRowsError, UncountableError
 from credimi.core.public import stored
 from credimi.counting.batch import Batch, count_coded, encode_batch, labels_of
 from credimi.counting.count import source, with_target_cuts
@@ -221,11 +222,26 @@ def rows_of(
 def _one_batch(parts: list[Batch], wanted: Sequence[str]) -> Batch:
     """One batch of all rows."""
     if not parts:
-        raise CredimiError("there are no rows: nothing can be learned")
+        raise NoRowsError("there are no rows: nothing can be learned")
     if len(parts) == 1:
         return parts[0]
     columns = {name: _joined_column([part.columns[name] for part in parts]) for name in wanted}
-    return Batch(columns, sum(part.rows for part in parts), parts[0].raw, parts[0].cells, parts[0].fault)
+    fault = None if parts[0].fault is None else partial(_first_fault, parts, wanted)
+    return Batch(columns, sum(part.rows for part in parts), parts[0].raw, parts[0].cells, fault)
+
+
+def _first_fault(parts: list[Batch], wanted: Sequence[str], error: Exception) -> str:
+    """The message for the first part, of the first file, that has bytes that are no text."""
+    missing = missing_of((), raw=parts[0].raw)
+    for part in parts:
+        for name in wanted:
+            try:
+                part.encoded(name, missing)
+            except UncountableError:
+                continue
+            except CredimiError as fault:
+                return str(fault)
+    return str(error)
 
 
 def _joined_column(parts: list[Foreign]) -> ColumnValues:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.atomic_files import reserve
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Room:
         """The room in a folder, which has to exist, or in memory if it is None."""
         if scratch is None:
             return cls()
-        if not Path(scratch).is_dir():
+        if not str(scratch) or not Path(scratch).is_dir():
             raise CredimiError(f"scratch is {str(scratch)!r}, which is no folder: name one that exists")
         return cls(str(scratch))
 
@@ -65,12 +66,10 @@ class Room:
         size = math.prod(shape) * np.dtype(kind).itemsize
         if self.folder is None or not size:
             return np.zeros(shape, dtype=kind)
-        reserve = getattr(os, "posix_fallocate", None)
         try:
             with TemporaryFile(dir=self.folder) as file:
-                if reserve is not None:
-                    reserve(file.fileno(), 0, size)
-                mapped = np.memmap(file, dtype=kind, mode="w+" if reserve is None else "r+", shape=shape)
+                reserved = reserve(file.fileno(), size)
+                mapped = np.memmap(file, dtype=kind, mode="r+" if reserved else "w+", shape=shape)
         except OSError as error:
             why = error.strerror or str(error)
             needs = f" ({size / 1e9:,.3g} GB are needed)" if error.errno == errno.ENOSPC else ""

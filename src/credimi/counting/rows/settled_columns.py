@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from credimi.columns.reading_options import QUANTILES, ReadingOptions
-from credimi.core.errors import CredimiError
+from credimi.core.errors import CredimiError, NoRowsError
 from credimi.core.threads import share
 from credimi.counting.request import CountRequest, NoTarget
 from credimi.counting.rows.coded_table import CodedTable
@@ -131,7 +131,7 @@ def _with_default(discretize: Option, default: str) -> Option:
 def with_ranges_for_rows(counts: Counts, discretize: Option, together: int = 2) -> Counts:
     """The same counts, with as many ranges as the number of rows allows, unless the user asks for other ranges."""
     if counts.rows == 0:
-        raise CredimiError("there are no rows: nothing can be said about the columns")
+        raise NoRowsError("there are no rows: nothing can be said about the columns")
     affordable = int((counts.rows / _ROWS_PER_CELL) ** (1.0 / together) + _ROOT_SLACK)
     ranges = min(QUANTILES, max(_MIN_RANGES, affordable))
     methods = ReadingOptions.of((), _with_default(discretize, f"quantile:{ranges}")).discretize

@@ -50,7 +50,9 @@ def load(path: str | Place) -> tuple[Record, dict[str, AnyArray]]:
     """Read header and arrays."""
     try:
         with (Path(path) if isinstance(path, str) else path).open("rb") as file:
-            content = file.read()
+            content = file.read(len(NAME))
+            if content == NAME:  # a device without an end is no counts file
+                content += file.read()
     except OSError as error:
         raise CredimiError(f"cannot read {path}: {error.strerror or error}") from error
     return unpacked(content, path)

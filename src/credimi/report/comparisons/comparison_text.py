@@ -176,6 +176,7 @@ def _headings(names: tuple[str, str], room: int) -> tuple[str, str]:
 def _ending(name: str, room: int) -> str:
     if cell_len(name) <= room:
         return name
+    name = name[-4 * room :]  # a group may be called by a very long text; some letters take no room
     while cell_len(name) > room - 1:
         name = name[1:]
     return "…" + name

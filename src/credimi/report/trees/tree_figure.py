@@ -23,14 +23,16 @@ def tree_plot(tree: Record, ax: Axes | None, *, max_depth: int | None = None) ->
     conditions = short_conditions(tree, MAX_NAME_CHARACTERS)
     inner = {node["parent"] for node in nodes}
     height: dict[int, float] = {}
+    heights_below: dict[int | None, list[float]] = {}
     leaves = 0
     for node in reversed(nodes):  # the branches of a node come after it
-        below = [height[child["node"]] for child in nodes if child["parent"] == node["node"]]
         if node["node"] not in inner:
             height[node["node"]] = float(leaves)
             leaves += 1
         else:
+            below = heights_below[node["node"]]
             height[node["node"]] = sum(below) / len(below)
+        heights_below.setdefault(node["parent"], []).append(height[node["node"]])
     depth = max(node["depth"] for node in nodes)
     axes = new_axes(ax, (3.0 + 2.3 * depth, 1.2 + 0.45 * leaves))
     for node in nodes:

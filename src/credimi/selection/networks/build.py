@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _COUNTING_OPTIONS = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights"}
 _MIN_REPORTED_PROBABILITY = 0.01  # of an edge
+_MAX_REASONS = 3  # in the error if there are too few columns
 _MAX_VALUES = 200  # of a column: three such columns have eight million cells
 _COLUMNS_PER_TABLE = 3  # most tests have two columns, and condition on a third
 _MAX_SEPARATED_PAIRS = 5_000  # those with the strongest dependence
@@ -112,10 +113,7 @@ def network(
         data, columns=columns, most_values=_MAX_VALUES, together=_COLUMNS_PER_TABLE, threads=threads, **counting
     )
     if len(settled.features) < 2:
-        raise CredimiError(
-            f"a network needs two columns or more, and {len(settled.features)} can be used here: identifiers, and "
-            "columns of one value or none, or of too many, are left out"
-        )
+        raise CredimiError(_too_few(settled))
     options = LearnOptions(None if degree is None else float(degree), max_parents, imputations, random_state, threads)
     codes = np.ascontiguousarray(np.stack(settled.codes).astype(np.uint16))
     values = np.array(settled.values, dtype=np.int64)
@@ -295,6 +293,15 @@ def _missing_depends(settled: SettledColumns, threads: int | None) -> list[Netwo
         NetworkRemark("missing_depends", names[column], (names[other],), probability)
         for column, (other, probability) in sorted(missing_by_others.credible(threads).items())
     ]
+
+
+def _too_few(settled: SettledColumns) -> str:
+    """The error if fewer than two columns can be in the network, with the first reasons."""
+    from credimi.report.networks.network_text import remark_lines  # noqa: PLC0415  (only where it is needed)
+
+    why = remark_lines([remark.to_dict() for remark in _left_out(settled)])[:_MAX_REASONS]
+    needed = f"a network needs two columns or more, and {len(settled.features)} can be used here"
+    return ": ".join(filter(None, [needed, "; ".join(why)]))
 
 
 def _left_out(settled: SettledColumns) -> list[NetworkRemark]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.arguments import require_share, require_whole
-from credimi.core.atomic_files import replacing
+from credimi.core.atomic_files import replacing, reserve
 from credimi.core.errors import CredimiError
 from credimi.inference.batched.pair_figures import PairFigures
 
@@ -77,6 +77,8 @@ class PairRequest:
         with replacing(path) as temporary:
             shape = (len(fields(PairFigures)), pairs)
             file = np.lib.format.open_memmap(temporary, mode="w+", dtype=np.float64, shape=shape)
+            with temporary.open("r+b") as whole:
+                reserve(whole.fileno(), temporary.stat().st_size)
             fill(PairFigures(*file))
             file.flush()
             del file

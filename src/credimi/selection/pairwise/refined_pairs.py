@@ -64,7 +64,7 @@ class Refinement:
         self.observed, self.codes = table.codes, list(table.codes)
         self.values = np.array(table.values, dtype=np.int64)
         self.weights, self.threads = table.weights, threads
-        self.rows = self.codes[0].size
+        self.rows = self.codes[0].size if self.codes else 0
         self.generator = np.random.default_rng(seed)
         self.missing = [column for column, size in enumerate(table.values) if (self.observed[column] >= size).any()]
         self.rounds, self.settled = 0, True
