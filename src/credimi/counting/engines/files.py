@@ -12,7 +12,7 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from credimi.columns.encode import load_kernels
+from credimi.columns.encode_arrow import load_kernels
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import is_remote, reason, remote_files
 from credimi.core.threads import ahead
