@@ -45,7 +45,7 @@ _UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3)}  # factor and div
 
 
 def encode_arrow(array: pa.Array, name: str, *, raw: MissingValues | None, compiled: bool) -> Column:  # noqa: PLR0911  (one way for each of Arrow's types)
-    """Codes and labels of an Arrow array of one piece; `raw` says what means missing among texts that may be numbers."""
+    """Codes and labels of an Arrow array. Texts may turn out to be numbers if `raw` is given: what means missing."""
     kind = array.type
     if pa.types.is_dictionary(kind):
         return _encode_dictionary(array, name, raw=raw, compiled=compiled)
