@@ -186,12 +186,12 @@ def _gibbs(
     whole = np.rint(table.feature_only).astype(np.int64)
     left_over = table.feature_only - whole
     exact = not left_over.any()
-    kept = -(-size // chains)
+    draws_per_chain = -(-size // chains)
     freedom = (cells.shape[0] - 1) * (cells.shape[1] - 1)
     mostly_incomplete = table.target_only.sum() + table.feature_only.sum() > _MANY_INCOMPLETE * cells.sum()
     turns = (1 if freedom <= _FEW_DIRECTIONS else 2) if mostly_incomplete else 0
     state = _product(np.broadcast_to(cells, (chains, *cells.shape)), table.target_only, generator)
-    for step in range(burn_in + kept * thin):
+    for step in range(burn_in + draws_per_chain * thin):
         columns = state.sum(axis=1)
         rows = state.sum(axis=2)
         split = np.where(columns[:, None, :] > 0.0, state, rows[:, :, None])  # an empty column is split as the classes
@@ -230,8 +230,8 @@ def _turn(state: FloatArray, cells: FloatArray, generator: np.random.Generator) 
         """The four probabilities for d at this logit."""
         rising = np.exp(np.clip(logit, -_MOST_LOGIT, _MOST_LOGIT))
         share = np.stack([rising, np.ones_like(rising)]) / (1.0 + rising)
-        found: FloatArray = rest[:, of] + width[of] * share[[0, 0, 1, 1]]
-        return found
+        probabilities: FloatArray = rest[:, of] + width[of] * share[[0, 0, 1, 1]]
+        return probabilities
 
     def log_density(logit: FloatArray, of: NDArray[np.intp]) -> FloatArray:
         logarithms = np.log(np.maximum(moved(logit, of), 1e-300))

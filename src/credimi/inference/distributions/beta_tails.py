@@ -72,8 +72,8 @@ class Betas:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             left = np.where(u < -0.5, np.log(x / self.mean), np.log1p(u))
             right = np.where(v < -0.5, np.log(rest / self.rest), np.log1p(v))
-            found: FloatArray = np.exp(self.log_peak + self.alpha * left + self.beta * right)
-        return found
+            density: FloatArray = np.exp(self.log_peak + self.alpha * left + self.beta * right)
+        return density
 
     def offset(self, x: FloatArray, rest: FloatArray) -> FloatArray:
         """x - p, from whichever of the two ends is nearer to p."""
@@ -100,16 +100,16 @@ class Betas:
             every = slice(None) if smooth.size == near.size else smooth
             direction = np.where(up == lesser, 1.0, -1.0)[every]
             with np.errstate(under="ignore"):
-                found = tail_integral(parameter[every], near[every], total[every], direction)
-                tail = np.minimum(density.ravel()[every] * found, 1.0)
+                integral = tail_integral(parameter[every], near[every], total[every], direction)
+                tail = np.minimum(density.ravel()[every] * integral, 1.0)
             below[every] = np.where(up[every], 1.0 - tail, tail)
             above[every] = np.where(up[every], tail, 1.0 - tail)
         if smooth.size < near.size and series.any():
-            own, at = parameter[series], near[series]
-            more = np.where(lesser.reshape(shape), self.level, self.level_of_beta).ravel()[series]
-            this, other = power_tails(own, total[series] - own, at, np.log(at) + more)
-            first = lesser[series]
-            below[series], above[series] = np.where(first, this, other), np.where(first, other, this)
+            level = np.where(lesser.reshape(shape), self.level, self.level_of_beta).ravel()[series]
+            level += np.log(near[series])
+            tails = power_tails(parameter[series], (total - parameter)[series], near[series], level)
+            below[series] = np.where(lesser[series], *tails)
+            above[series] = np.where(lesser[series], *tails[::-1])
         return below.reshape(shape), above.reshape(shape)
 
     def quantile(self, weights: FloatArray, probability: FloatArray, *, upper_tail: bool) -> FloatArray:
@@ -138,14 +138,14 @@ class Betas:
 
     def quantiles(self, which: IntegerArray, probability: FloatArray) -> FloatArray:
         """The log-odds of x below which the Beta of number `which` has its probability, inside (0, 1)."""
-        own = self.chosen(which)
+        chosen = self.chosen(which)
 
         def position(y: FloatArray, index: IntegerArray) -> Position:
-            found = own.chosen(index).positions(y[:, np.newaxis])
-            below, above, density, slope, bend = (each[:, 0] for each in found)
+            positions = chosen.chosen(index).positions(y[:, np.newaxis])
+            below, above, density, slope, bend = (each[:, 0] for each in positions)
             return Position(below, above, density, slope, slope**2 + bend, np.abs(slope) + np.sqrt(-bend))
 
-        moments = digamma(own.alpha) - digamma(own.beta), np.sqrt(trigamma(own.alpha) + trigamma(own.beta))
+        moments = digamma(chosen.alpha) - digamma(chosen.beta), np.sqrt(trigamma(chosen.alpha) + trigamma(chosen.beta))
         with np.errstate(all="ignore"):
             return quantile(position, (moments[0][:, 0], moments[1][:, 0]), probability, upper_tail=False)
 

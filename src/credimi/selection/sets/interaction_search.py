@@ -58,11 +58,11 @@ def candidates(
         every = np.array(np.triu_indices(count, 1), dtype=np.int64).T
         return Candidates(np.ascontiguousarray(every), codes.pairs)
     cut = float(np.log(max(codes.pairs / _CHANCE / HYPOTHESES, 1.0)))
-    kept = _Kept()
+    best_pairs = _Kept()
     done: list[int] = []
 
     def keep(pairs: IntegerArray, scores: FloatArray, size: int) -> None:
-        kept.add(pairs, scores, cut)
+        best_pairs.add(pairs, scores, cut)
         done.append(size)
         progress(sum(done) / codes.pairs)
 
@@ -70,15 +70,15 @@ def candidates(
         if engine == "gpu":
             from credimi.selection.sets.interactions_on_device import look_at_all  # noqa: PLC0415  (only if asked for)
 
-            for found in look_at_all(codes, screen_of(codes, cut, epsilon), threads):
-                keep(*found)
+            for looked in look_at_all(codes, screen_of(codes, cut, epsilon), threads):
+                keep(*looked)
         else:
             look = _weighted_look(codes, cut) if codes.weights.size else _first_look(codes, cut, epsilon)
             share(lambda part: keep(*look(part)), _parts(codes), threads)
     except KeyboardInterrupt:  # the pairs found so far are an answer, too
         if not done:
             raise
-    return Candidates(kept.pairs(), sum(done))
+    return Candidates(best_pairs.pairs(), sum(done))
 
 
 class _Kept:
@@ -104,37 +104,37 @@ class _Kept:
 
     def pairs(self) -> IntegerArray:
         """In the order of the columns, whatever thread was first."""
-        found = self._found[0]
-        if len(found) > 2 * _MOST:
+        pairs = self._found[0]
+        if len(pairs) > 2 * _MOST:
             self._prune(-np.inf)
-            found = self._found[0]
-        return np.ascontiguousarray(found[np.lexsort((found[:, 1], found[:, 0]))])
+            pairs = self._found[0]
+        return np.ascontiguousarray(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))])
 
 
 def _parts(codes: PairCodes) -> Iterator[tuple[int, int, int]]:
     """Parts of the work: one block, with those from one up to another."""
     sizes = np.diff(codes.blocks[:, :2], axis=1).ravel()
-    for block, own in enumerate(sizes.tolist()):
+    for block, block_size in enumerate(sizes.tolist()):
         first, pairs = block, 0
-        for beside in range(block, len(sizes)):
-            pairs += own * int(sizes[beside])
-            if pairs >= _PART or beside == len(sizes) - 1:
-                yield block, first, beside + 1
-                first, pairs = beside + 1, 0
+        for other_block in range(block, len(sizes)):
+            pairs += block_size * int(sizes[other_block])
+            if pairs >= _PART or other_block == len(sizes) - 1:
+                yield block, first, other_block + 1
+                first, pairs = other_block + 1, 0
 
 
 def _pairs_in(codes: PairCodes, part: tuple[int, int, int]) -> int:
     block, first, stop = part
-    own = int(codes.blocks[block, 1] - codes.blocks[block, 0])
-    others = int(codes.blocks[stop - 1, 1] - codes.blocks[first, 0])
-    return own * others - (own * (own + 1) // 2 if first == block else 0)
+    block_size = int(codes.blocks[block, 1] - codes.blocks[block, 0])
+    other_columns = int(codes.blocks[stop - 1, 1] - codes.blocks[first, 0])
+    return block_size * other_columns - (block_size * (block_size + 1) // 2 if first == block else 0)
 
 
 def screen_of(codes: PairCodes, cut: float, epsilon: float) -> Screen:
     """What the first look on a GPU needs."""
     totals = np.zeros((len(codes.names), int(codes.layout[:, 1].max()), len(codes.classes)), dtype=np.int32)
-    for own, (first, values, _, _) in zip(totals, codes.layout.tolist(), strict=True):
-        own[:values] = codes.totals[first : first + values]
+    for of_column, (first, values, _, _) in zip(totals, codes.layout.tolist(), strict=True):
+        of_column[:values] = codes.totals[first : first + values]
     classes = np.bincount(codes.groups, minlength=len(codes.classes)).astype(np.float64)
     return Screen(
         codes.layout[:, 2].astype(np.int32),
@@ -166,10 +166,10 @@ def _first_look(
         size = _pairs_in(codes, part)
         pairs, scores = np.empty((size, 2), dtype=np.int64), np.empty((size, 2))
         sets = codes.bits, codes.ends, codes.totals, codes.layout, codes.blocks
-        found = pair_screen.screen_blocks(
+        pair_count = pair_screen.screen_blocks(
             *sets, logs, alone, informative, bounds, cut, -0.5 * epsilon, *part, pairs, scores
         )
-        return pairs[:found].copy(), scores[:found].copy(), size
+        return pairs[:pair_count].copy(), scores[:pair_count].copy(), size
 
     return look
 
@@ -181,9 +181,9 @@ def _weighted_look(
 
     def look(part: tuple[int, int, int]) -> tuple[IntegerArray, FloatArray, int]:
         block, first, stop = part
-        own = np.arange(*codes.blocks[block, :2])
-        others = np.arange(codes.blocks[first, 0], codes.blocks[stop - 1, 1])
-        pairs = np.array([(one, other) for one in own for other in others if one < other], dtype=np.int64)
+        columns = np.arange(*codes.blocks[block, :2])
+        other_columns = np.arange(codes.blocks[first, 0], codes.blocks[stop - 1, 1])
+        pairs = np.array([(one, other) for one in columns for other in other_columns if one < other], dtype=np.int64)
         pairs = pairs.reshape(-1, 2)
         both = np.empty((len(pairs), 2))
         for some in _chunks(codes, pairs):
@@ -193,8 +193,8 @@ def _weighted_look(
             starts = np.cumsum(sizes) - sizes
             pair_evidence.evidence_of_pairs(cells, starts, len(codes.classes), codes.layout, pairs[some], both[some])
         least = both.min(axis=1)
-        good = least > cut
-        return pairs[good], np.column_stack([least[good], np.zeros(int(good.sum()))]), len(pairs)
+        is_enough = least > cut
+        return pairs[is_enough], np.column_stack([least[is_enough], np.zeros(int(is_enough.sum()))]), len(pairs)
 
     return look
 
@@ -207,8 +207,8 @@ def _information(codes: PairCodes) -> FloatArray:
     by_value, by_class = counts.sum(axis=1), np.add.reduceat(counts, first)
     total = by_class.sum(axis=1)
     cells = np.add.reduceat(x_log_x(counts).sum(axis=1) - x_log_x(by_value), first)
-    found: FloatArray = (cells - x_log_x(by_class).sum(axis=1) + x_log_x(total)) / np.maximum(total, 1.0)
-    return found
+    information: FloatArray = (cells - x_log_x(by_class).sum(axis=1) + x_log_x(total)) / np.maximum(total, 1.0)
+    return information
 
 
 def _bounds(classes: int, cut: float) -> FloatArray:
