@@ -43,11 +43,11 @@ CHAINS = 256  # side by side in one array: more cost memory, fewer cost time
 BURN_IN = 200  # steps that are discarded
 THIN = 5  # steps from one kept draw to the next
 _CELLS_AT_ONCE = 4_000_000  # 32 MB, and about ten arrays of this size while drawing
-_MOST_MULTINOMIAL = 9e18  # numpy counts in 64 bits
+_MAX_MULTINOMIAL = 9e18  # numpy counts in 64 bits
 _MANY_INCOMPLETE = 10.0  # rows for each complete one; with fewer, completed counts change fast enough
 _FEW_DIRECTIONS = 4  # for which one move per step that keeps both margins is enough
 _SLICE = 40.0  # how far one move may go, in logits
-_MOST_LOGIT = 700.0  # beyond it the exponential overflows
+_MAX_LOGIT = 700.0  # beyond it the exponential overflows
 _SHRINKS = 100  # after which a slice has shrunk to where it started
 
 
@@ -178,9 +178,9 @@ def _dirichlet(parameters: FloatArray, generator: np.random.Generator) -> FloatA
 def _gibbs(
     table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
 ) -> Iterator[FloatArray]:
-    if table.feature_only.max() > _MOST_MULTINOMIAL:
+    if table.feature_only.max() > _MAX_MULTINOMIAL:
         raise CredimiError(
-            f"target_only and feature_only both sum to more than {_MOST_MULTINOMIAL:g} rows: scale the counts down"
+            f"target_only and feature_only both sum to more than {_MAX_MULTINOMIAL:g} rows: scale the counts down"
         )
     cells = table.joint + pseudo
     whole = np.rint(table.feature_only).astype(np.int64)
@@ -228,7 +228,7 @@ def _turn(state: FloatArray, cells: FloatArray, generator: np.random.Generator) 
 
     def moved(logit: FloatArray, of: NDArray[np.intp]) -> FloatArray:
         """The four probabilities for d at this logit."""
-        rising = np.exp(np.clip(logit, -_MOST_LOGIT, _MOST_LOGIT))
+        rising = np.exp(np.clip(logit, -_MAX_LOGIT, _MAX_LOGIT))
         share = np.stack([rising, np.ones_like(rising)]) / (1.0 + rising)
         probabilities: FloatArray = rest[:, of] + width[of] * share[[0, 0, 1, 1]]
         return probabilities

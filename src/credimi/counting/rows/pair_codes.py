@@ -2,7 +2,7 @@
 
 `kernels.pairs.pair_bits` explains how they are counted.
 
-Rows without a class are left out: they say nothing about what columns tell. A column of more than `MOST_VALUES` - 1
+Rows without a class are left out: they say nothing about what columns tell. A column of more than `MAX_VALUES` - 1
 values keeps the most frequent ones, and the others become one value, `OTHER_VALUES`; otherwise the tables of a pair
 would be mostly empty. A missing value is a value, too.
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from credimi.core.threads import share
 from credimi.kernels.pairs import column_bits, pair_bits
-from credimi.kernels.pairs.pair_bits import BLOCK, MOST_VALUES, PANEL
+from credimi.kernels.pairs.pair_bits import BLOCK, MAX_VALUES, PANEL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,7 +143,7 @@ class _ReducedValues:
             value_counts = counts.sum(axis=1)
             self.missing[columns] = value_counts[:, size] > 0
             self.values[columns] = size + self.missing[columns]
-            unchanged = (value_counts[:, :size] > 0).all(axis=1) & (self.values[columns] <= MOST_VALUES)
+            unchanged = (value_counts[:, :size] > 0).all(axis=1) & (self.values[columns] <= MAX_VALUES)
             for index in np.flatnonzero(~unchanged).tolist():
                 column = int(columns[index])
                 self.new_codes[column], labels[column] = _reduce_values(value_counts[index], labels[column])
@@ -199,7 +199,7 @@ def _reduce_values(counts: FloatArray, labels: tuple[str, ...]) -> tuple[NDArray
     missing = len(labels)
     new_codes = np.zeros(missing + 1, dtype=np.uint8)
     present = np.flatnonzero(counts[:missing])
-    max_values = MOST_VALUES - int(counts[missing] > 0)
+    max_values = MAX_VALUES - int(counts[missing] > 0)
     if present.size > max_values:
         order = present[np.argsort(-counts[present], kind="stable")]
         kept_values = np.sort(order[: max_values - 1])

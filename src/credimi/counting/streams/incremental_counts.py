@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.interpret import MOST_CLASSES, settle
+from credimi.columns.interpret import MAX_CLASSES, settle
 from credimi.columns.labels import MANY, TEXT, Labels, most_bytes, most_labels
 from credimi.columns.missing import missing_of
 from credimi.core.errors import CredimiError
@@ -326,7 +326,7 @@ class IncrementalCounts:
 
     def _room_for(self, keys: list[list[Key]], groups: list[Key]) -> bool:
         """Whether, with these keys, the labels of all features and the classes stay within their limits."""
-        if not self._groups_of.has_room_for(groups, MOST_CLASSES, most_bytes(1)):
+        if not self._groups_of.has_room_for(groups, MAX_CLASSES, most_bytes(1)):
             return False
         new_classes = sum(key not in self._groups_of.where for key in set(groups))
         max_bytes = most_bytes(len(self.columns))

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _END = 38.0  # e^-38 is below the rounding of the integral
 _NODES = 32
 _TERMS = np.arange(1.0, 57.0)
-_MOST_STEPS = 200
+_MAX_STEPS = 200
 _SMALL_STEP = 0.3  # in units over which the density changes: from here on the series of the inverse
 _LAST_STEP = 3e-4  # its fourth power is the error
 _FURTHEST = 708.0  # beyond these logarithms, or log-odds, doubles lose digits
@@ -142,7 +142,7 @@ def quantile(
     goal = -sign * (np.log(probability) - np.log1p(-probability))
     low, high = np.full(y.shape, -_FURTHEST - 1.0), np.full(y.shape, _FURTHEST + 1.0)
     active = np.arange(y.size)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         here, at = y[active], position(y[active], active)
         tail, wanted = (at.above if upper_tail else at.below), probability[active]
         excess = sign * (wanted - tail)

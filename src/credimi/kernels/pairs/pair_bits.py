@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PANEL = 16
 PANELS = 4
 BLOCK = PANEL * PANELS
-MOST_VALUES = 32  # the maximum number of values of a column; missing is one of them
+MAX_VALUES = 32  # the maximum number of values of a column; missing is one of them
 _SETS_AT_ONCE = 4  # sets of a panel that are intersected with another panel
 _LANES = 8
 _INTEGER = ir.IntType(64)

@@ -4,7 +4,7 @@ Up to `_ALL` pairs are weighed one by one (see `inference.conditional.synergy`).
 may be more than nothing (see `kernels.pairs.pair_screen`): for synergy those whose Bayes factor may be above n/1,000, n
 the number of pairs. By chance alone less than 1,000 pairs have so much (its mean is 1 without synergy), and unless a
 thousand pairs interact, less would not be enough to believe it. Of the three edges that it needs each has to be 1/7 as
-probable: so much is the share of one of the seven hypotheses. Of these the best `_MOST` are weighed, and as many with
+probable: so much is the share of one of the seven hypotheses. Of these the best `_MAX_CANDIDATES` are weighed, and as many with
 the most redundancy: memory does not grow with the number of pairs.
 """
 
@@ -21,7 +21,7 @@ from credimi.core.threads import share
 from credimi.gpu.layout import Screen
 from credimi.inference.conditional.synergy import HYPOTHESES, Synergies, synergies
 from credimi.kernels.pairs import pair_evidence, pair_screen
-from credimi.kernels.pairs.pair_bits import MOST_VALUES
+from credimi.kernels.pairs.pair_bits import MAX_VALUES
 from credimi.kernels.pairs.pair_screen import _DENSE
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from credimi.counting.rows.pair_codes import PairCodes
 
 _ALL = 5_000
-_MOST = 10_000
+_MAX_CANDIDATES = 10_000
 _PART = 200_000  # pairs of a part of the work, between two steps of the progress bar
 _CELLS = 4_000_000  # of joint tables that are made at once
 _CHANCE = 1_000.0  # pairs that may pass the first look by chance alone
@@ -91,21 +91,21 @@ class _Kept:
     def add(self, pairs: IntegerArray, scores: FloatArray, cut: float) -> None:
         with self._lock:
             self._found = [np.concatenate(both) for both in zip(self._found, (pairs, scores), strict=True)]
-            if len(self._found[0]) > 4 * _MOST:
+            if len(self._found[0]) > 4 * _MAX_CANDIDATES:
                 self._prune(cut)
 
     def _prune(self, cut: float) -> None:
         pairs, scores = self._found
         with_evidence = np.flatnonzero(scores[:, 0] > cut)
-        best = with_evidence[np.argsort(-scores[with_evidence, 0], kind="stable")[:_MOST]]
-        worst = np.argsort(scores[:, 1], kind="stable")[:_MOST]
+        best = with_evidence[np.argsort(-scores[with_evidence, 0], kind="stable")[:_MAX_CANDIDATES]]
+        worst = np.argsort(scores[:, 1], kind="stable")[:_MAX_CANDIDATES]
         stay = np.union1d(best, worst)
         self._found = [pairs[stay], scores[stay]]
 
     def pairs(self) -> IntegerArray:
         """In the order of the columns, whatever thread was first."""
         pairs = self._found[0]
-        if len(pairs) > 2 * _MOST:
+        if len(pairs) > 2 * _MAX_CANDIDATES:
             self._prune(-np.inf)
             pairs = self._found[0]
         return np.ascontiguousarray(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))])
@@ -216,7 +216,7 @@ def _bounds(classes: int, cut: float) -> FloatArray:
 
     Of half the degrees of freedom: rare values have fewer. By bisection.
     """
-    sizes = np.maximum(np.arange(MOST_VALUES + 1) - 1.0, 0.0)
+    sizes = np.maximum(np.arange(MAX_VALUES + 1) - 1.0, 0.0)
     freedom = np.maximum(0.5 * classes * sizes[:, np.newaxis] * sizes, 0.5)
     low, high = 0.5 * freedom, 0.5 * freedom + 4.0 * cut + 20.0 * freedom
     for _ in range(50):
