@@ -7,8 +7,8 @@ values keeps the most frequent ones, and the others become one value, `OTHER_VAL
 would be mostly empty. A missing value is a value, too.
 
 The sets take one bit per row for each value but one: (V - 1) N/8 bytes per column, besides one byte per cell for the
-codes. Both are stored in the room of the codes they are made of, memory or a scratch folder. Rows with weights have no
-sets; their pairs are counted row by row.
+codes. Both are stored where the given codes are: in memory, or in a scratch folder. Rows with weights have no sets;
+their pairs are counted row by row.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class PairCodes:
         if all_have_class and settled.bytes is not None and not reduced.new_codes:
             matrix = settled.bytes
         else:
-            matrix = settled.room.zeros((len(settled.features), groups.size), np.uint8)
+            matrix = settled.storage.zeros((len(settled.features), groups.size), np.uint8)
             share(lambda index: reduced.put(index, has_class, matrix[index]), range(len(matrix)), threads)
         layout = np.zeros((len(matrix), 4), dtype=np.int64)
         layout[:, 0] = np.cumsum(reduced.values) - reduced.values
@@ -80,7 +80,7 @@ class PairCodes:
         words = (np.bincount(groups, minlength=len(classes)) + _WORD - 1) // _WORD
         ends = np.cumsum(words)
         panels = int(blocks[-1, 2] + -(-blocks[-1, 3] // PANEL)) if len(matrix) and settled.weights is None else 0
-        bits = settled.room.zeros((panels, int(ends[-1]) if ends.size else 0, PANEL), np.uint64)
+        bits = settled.storage.zeros((panels, int(ends[-1]) if ends.size else 0, PANEL), np.uint64)
         if panels:
             firsts = np.repeat(blocks[:, 2] * PANEL, np.diff(blocks[:, :2], axis=1).ravel()) + layout[:, 3]
             columns_per_call = max(1, _CELLS_PER_CALL // max(groups.size, 1))

@@ -1,11 +1,13 @@
 """The search for pairs of columns that tell more, or less, together than apart, among all pairs.
 
-Up to `_ALL` pairs are weighed one by one (see `inference.conditional.synergy`). Of more, a first look leaves those that
-may be more than nothing (see `kernels.pairs.pair_screen`): for synergy those whose Bayes factor may be above n/1,000, n
-the number of pairs. By chance alone less than 1,000 pairs have so much (its mean is 1 without synergy), and unless a
-thousand pairs interact, less would not be enough to believe it. Of the three edges that it needs each has to be 1/7 as
-probable: so much is the share of one of the seven hypotheses. Of these the best `_MAX_CANDIDATES` are weighed, and as many with
-the most redundancy: memory does not grow with the number of pairs.
+Up to `_ALL` pairs are weighed one by one (see `inference.conditional.synergy`). If there are more, a first look selects
+the pairs that may interact (see `kernels.pairs.pair_screen`). For synergy, the Bayes factor of a selected pair may be
+above n/1,000, with n the number of pairs. Without synergy its mean is 1, so by chance alone fewer than 1,000 pairs reach
+this. And a smaller factor would not be enough to believe in synergy, unless a thousand pairs interact. Synergy needs
+three edges, and the bound for each of them is 1/7 of this: the share of one of the seven hypotheses without synergy.
+
+The `_MAX_CANDIDATES` pairs with the most evidence are weighed, and as many with the most redundancy. So memory does not
+grow with the number of pairs.
 """
 
 from __future__ import annotations
