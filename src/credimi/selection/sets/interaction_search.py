@@ -2,8 +2,8 @@
 
 Up to `_ALL` pairs are weighed one by one (see `inference.conditional.synergy`). If there are more, a first look selects
 the pairs that may interact (see `kernels.pairs.pair_screen`). For synergy, the Bayes factor of a selected pair may be
-above n/1,000, with n the number of pairs. Without synergy its mean is 1, so by chance alone fewer than 1,000 pairs reach
-this. And a smaller factor would not be enough to believe in synergy, unless a thousand pairs interact. Synergy needs
+above n/1,000, with n the number of pairs. Without synergy its mean is 1, so by chance alone fewer than 1,000 pairs get
+there. And a smaller factor would not be enough to believe in synergy, unless a thousand pairs interact. Synergy needs
 three edges, and the bound for each of them is 1/7 of this: the share of one of the seven hypotheses without synergy.
 
 The `_MAX_CANDIDATES` pairs with the most evidence are weighed, and as many with the most redundancy. So memory does not
@@ -60,7 +60,7 @@ def candidates(
         every = np.array(np.triu_indices(count, 1), dtype=np.int64).T
         return Candidates(np.ascontiguousarray(every), codes.pairs)
     cut = float(np.log(max(codes.pairs / _CHANCE / HYPOTHESES, 1.0)))
-    best_pairs = _Kept()
+    best_pairs = _BestPairs()
     done: list[int] = []
 
     def keep(pairs: IntegerArray, scores: FloatArray, size: int) -> None:
@@ -83,33 +83,35 @@ def candidates(
     return Candidates(best_pairs.pairs(), sum(done))
 
 
-class _Kept:
+class _BestPairs:
     """The best pairs so far: with the most evidence, and with the most redundancy."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._found = [np.zeros((0, 2), dtype=np.int64), np.zeros((0, 2))]
+        self._pairs_and_scores = [np.zeros((0, 2), dtype=np.int64), np.zeros((0, 2))]
 
     def add(self, pairs: IntegerArray, scores: FloatArray, cut: float) -> None:
         with self._lock:
-            self._found = [np.concatenate(both) for both in zip(self._found, (pairs, scores), strict=True)]
-            if len(self._found[0]) > 4 * _MAX_CANDIDATES:
+            self._pairs_and_scores = [
+                np.concatenate(both) for both in zip(self._pairs_and_scores, (pairs, scores), strict=True)
+            ]
+            if len(self._pairs_and_scores[0]) > 4 * _MAX_CANDIDATES:
                 self._prune(cut)
 
     def _prune(self, cut: float) -> None:
-        pairs, scores = self._found
+        pairs, scores = self._pairs_and_scores
         with_evidence = np.flatnonzero(scores[:, 0] > cut)
         best = with_evidence[np.argsort(-scores[with_evidence, 0], kind="stable")[:_MAX_CANDIDATES]]
         worst = np.argsort(scores[:, 1], kind="stable")[:_MAX_CANDIDATES]
         stay = np.union1d(best, worst)
-        self._found = [pairs[stay], scores[stay]]
+        self._pairs_and_scores = [pairs[stay], scores[stay]]
 
     def pairs(self) -> IntegerArray:
         """In the order of the columns, whatever thread was first."""
-        pairs = self._found[0]
+        pairs = self._pairs_and_scores[0]
         if len(pairs) > 2 * _MAX_CANDIDATES:
             self._prune(-np.inf)
-            pairs = self._found[0]
+            pairs = self._pairs_and_scores[0]
         return np.ascontiguousarray(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))])
 
 
