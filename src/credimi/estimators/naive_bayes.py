@@ -115,8 +115,8 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> IncrementalNaiveBayes:
         """Learn these rows, and forget everything else."""
         self._learn(X, y, None, sample_weight, reset=True)
-        self._ledger.kept.class_names(least=1)  # reports what is wrong with the target, if anything is
-        warn_if_measured(self._ledger.kept)
+        self._ledger.current_counts.class_names(least=1)  # reports what is wrong with the target, if anything is
+        warn_if_measured(self._ledger.current_counts)
         return self
 
     def partial_fit(

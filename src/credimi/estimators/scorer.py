@@ -136,7 +136,7 @@ class Scorer:
 
     def _settled(self) -> list[Feature]:
         """The features as they are ranked; one class is enough here."""
-        features = self.ledger.kept.settled(least_classes=1)
+        features = self.ledger.current_counts.settled(least_classes=1)
         return [feature.with_missing_as_value() for feature in features] if self.missing_as_value else features
 
     def _supported(self) -> Mask:
