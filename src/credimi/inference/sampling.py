@@ -99,9 +99,9 @@ class InformationDraws(NamedTuple):
     def converged(self, limit: float) -> bool:
         """Whether r_hat is within the limit, or at a value that independent draws exceed once in a hundred times.
 
-        r_hat^2 = (n - 1) / n + F / n for half chains of n draws, and F, the variance between the m half chains over
-        that within, has an F distribution with m - 1 and m (n - 1) degrees of freedom if the draws are normal: F times
-        the ratio of these are the odds of a Beta with half of each.
+        For m half chains of n draws, r_hat^2 = (n - 1) / n + F / n, where F is the variance between the half chains
+        divided by that within them. If the draws are normal, F has an F distribution with m - 1 and m (n - 1) degrees
+        of freedom. F times the ratio of these two are the odds of a Beta with half of each as parameters.
         """
         if not self.r_hat > limit:  # NaN if there are too few draws
             return True

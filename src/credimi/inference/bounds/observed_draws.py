@@ -88,7 +88,7 @@ class ObservedDraws:
 
     @property
     def probabilities(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """As the kernels take them."""
+        """The arguments that the kernels take first."""
         return self.seen, self.row_only, self.column_only, self.centre
 
     def of(self, some: BooleanArray | IntegerArray) -> ObservedDraws:
@@ -265,7 +265,7 @@ def _levels(components: PosteriorComponents, index: int, upper: float, count: in
 
 
 def _levels_of_distribution(distribution: Distribution, count: int) -> FloatArray:
-    """The same of any distribution."""
+    """The same quantiles of any distribution."""
     middle = (np.arange(count) + 0.5) / count
     levels: FloatArray = distribution.ppf(distribution.p_zero + (1.0 - distribution.p_zero) * middle)
     return levels

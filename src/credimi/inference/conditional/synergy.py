@@ -90,7 +90,7 @@ class Synergies:
         return probability
 
     def with_odds(self, odds: float) -> Synergies:
-        """With other odds of the full graph beforehand."""
+        """The same posteriors with other prior odds of the full graph."""
         weights = self.weights.copy()
         weights[:, FULL] *= odds
         weights /= weights.sum(axis=1, keepdims=True)
@@ -98,7 +98,7 @@ class Synergies:
 
     @classmethod
     def joined(cls, parts: Sequence[Synergies]) -> Synergies:
-        """Several in one."""
+        """The pairs of several records in one."""
         if len(parts) == 1:
             return parts[0]
         before = np.cumsum([0, *(len(part.weights) for part in parts)])
@@ -109,7 +109,7 @@ class Synergies:
         return cls(weights, alone, np.concatenate(pair), *rest)
 
     def chosen(self, pairs: IntegerArray) -> Synergies:
-        """Some of the pairs, in their order."""
+        """Some of the pairs, in the order given."""
         new_number = np.full(len(self.weights), -1)
         new_number[pairs] = np.arange(len(pairs))
         is_chosen = new_number[self.pair] >= 0

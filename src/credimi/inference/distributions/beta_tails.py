@@ -152,7 +152,7 @@ class Betas:
             return quantile(position, (moments[0][:, 0], moments[1][:, 0]), probability, upper_tail=False)
 
     def chosen(self, which: IntegerArray) -> Betas:
-        """Some of them, or one several times."""
+        """The Betas of these numbers; one may be chosen several times."""
         columns = self.alpha, self.beta, self.mean, self.rest, self.log_peak, self.level, self.level_of_beta
         return Betas(*(column[which] for column in columns))
 

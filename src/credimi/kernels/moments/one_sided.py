@@ -29,12 +29,15 @@ in I and makes T2 second order small. (The paper's leading order is in `leading`
   b_j = e_j - 1/(nu_j + 1).
 
 **Thin classes.** If a class with few complete counts has most of the rows, because it mostly lacks the feature, neither
-the y_j nor I are anything like a Beta. Such tables are reported in two cases. In the first, the coupling
-w_i (a_i - c_i+)/((A + 1)(c_i+ + 1)) of a class, which times q_ij q_ik is a term of -Cov[y_j, y_k], is above
-`THIN_COUPLING`. In the second, some class lacks the feature in half of its rows, and either a class of less than
-`THIN_COUNTS` counts has more than `THIN_SHARE` of the variance, or a class that lacks the feature has more than
-`CANCELS` times the variance, which then is a difference of large terms. `credimi.inference.batched.hard_tables`
-computes these tables in another way.
+the y_j nor I are anything like a Beta. Such tables are reported in two cases:
+
+* The coupling w_i (a_i - c_i+)/((A + 1)(c_i+ + 1)) of a class is above `THIN_COUPLING`. Times q_ij q_ik it is a term of
+  -Cov[y_j, y_k].
+* Some class lacks the feature in half of its rows. Besides, a class of less than `THIN_COUNTS` counts has more than
+  `THIN_SHARE` of the variance; or a class that lacks the feature has more than `CANCELS` times the variance, which then
+  is a difference of large terms.
+
+`credimi.inference.batched.hard_tables` computes these tables in another way.
 
 Rows with c_i+ = 0 (only possible without pseudo-counts) have no conditional distribution; they get the pooled one, so
 that they carry no information: I = U I', with I' of the other rows and U ~ Beta their share.

@@ -107,7 +107,7 @@ class _BestPairs:
         self._pairs_and_scores = [pairs[stay], scores[stay]]
 
     def pairs(self) -> IntegerArray:
-        """In the order of the columns, whatever thread was first."""
+        """The pairs in the order of the columns, whichever thread was first."""
         pairs = self._pairs_and_scores[0]
         if len(pairs) > 2 * _MAX_CANDIDATES:
             self._prune(-np.inf)

@@ -34,7 +34,7 @@ _CELLS = 4_000_000  # of joint tables that are brought back at once
 def look_at_all(
     codes: PairCodes, screen: Screen, threads: int | None
 ) -> Iterator[tuple[IntegerArray, FloatArray, int]]:
-    """Of each block the pairs that may be more than nothing, their evidence and synergy, and how many pairs it has."""
+    """For each block: the pairs that may interact, their evidence and synergy, and the number of all its pairs."""
     arranged, groups = _arranged(codes, threads)
     products = PairProducts(
         arranged, codes.layout[:, 1].tolist(), pairs_on_device.find_gpu(), groups=groups, rows=codes.rows
