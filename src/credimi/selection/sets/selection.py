@@ -173,19 +173,6 @@ class Selection:
         """A pandas DataFrame of all columns, those taken first: with `taken`, `step` and what a record has."""
         taken = [{"taken": True, "step": number} | asdict(step) for number, step in enumerate(self.steps, 1)]
         others = [{"taken": False, "step": None} | asdict(rejection) for rejection in self.rejected]
-        names = (
-            "feature",
-            "taken",
-            "step",
-            "adds",
-            "low",
-            "high",
-            "p_adds",
-            "tells",
-            "share",
-            "substitutes",
-            "partner",
-            "p_redundant",
-            "forced",
-        )
-        return frame_library("pandas").DataFrame(taken + others, columns=[*names, "reason", "like", "rows_to_decide"])
+        fields = [name for name in Step.__dataclass_fields__ if name != "feature"]
+        names = ["feature", "taken", "step", *fields, "reason", "like", "rows_to_decide"]
+        return frame_library("pandas").DataFrame(taken + others, columns=names)
