@@ -1,7 +1,7 @@
 """Tables in Weka's format ARFF: nominal columns are text, others numbers, "?" is missing, the last column is the class.
 
 Names of rows tell nothing about new rows: a column of text with a value of its own in more than half of the rows is
-left out. Of long tables `MOST_ROWS` rows are drawn.
+left out. Of long tables `MAX_ROWS` rows are drawn.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from pathlib import Path
 
-MOST_ROWS = 2_500
+MAX_ROWS = 2_500
 
 
 def read(path: Path) -> tuple[dict[str, np.ndarray], np.ndarray]:
@@ -27,7 +27,7 @@ def read(path: Path) -> tuple[dict[str, np.ndarray], np.ndarray]:
         elif text and text[0] not in "%@":
             lines.append(text)
     rows = [[cell.strip() for cell in row] for row in csv.reader(lines, quotechar="'", skipinitialspace=True)]
-    rows = [rows[index] for index in np.random.default_rng(0).permutation(len(rows))[:MOST_ROWS]]
+    rows = [rows[index] for index in np.random.default_rng(0).permutation(len(rows))[:MAX_ROWS]]
     columns = {}
     for number, values in enumerate(zip(*rows, strict=True)):
         if not nominal[number]:

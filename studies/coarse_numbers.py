@@ -50,7 +50,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000, help="(default: %(default)s)")
     parser.add_argument(
-        "--limits", type=int, nargs="+", default=[labels.MOST_LABELS, 1024], help="(default: %(default)s)"
+        "--limits", type=int, nargs="+", default=[labels.MAX_LABELS, 1024], help="(default: %(default)s)"
     )
     options = parser.parse_args()
     print("| numbers | at most | kept | error | in one label | cuts | I | difference |")
@@ -62,7 +62,7 @@ def main() -> None:
         judge = credimi.EntropyDiscretizer().fit(numbers[:, None], classes).cut_points_[0]
         best = information(bins_of(numbers, judge), classes)
         for limit in options.limits:
-            labels.MOST_LABELS = limit
+            labels.MAX_LABELS = limit
             counts = credimi.count({"x": numbers, "class": classes}, "class")
             counted_labels, cuts = counts.labels[0], counts.feature("x").cuts
             share = counts.blocks()[0].sum(axis=0).max() / options.rows

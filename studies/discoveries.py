@@ -28,7 +28,7 @@ from strengths import pooled_weights
 from credimi.core.tables import Tables
 from credimi.inference.adaptive_prior import PosteriorComponents, components
 from credimi.inference.batched.many_tables import beliefs
-from credimi.inference.batched.mixture_tails import above, laws_of
+from credimi.inference.batched.mixture_tails import above, mixtures_of
 from credimi.inference.options import PosteriorOptions
 from credimi.selection import rules
 
@@ -83,7 +83,7 @@ def power_and_false_share(tables: np.ndarray, truth: np.ndarray) -> Iterator[tup
         np.zeros(table.size), np.arange(table.size), np.ones(table.size), dependent_parts.mean, dependent_parts.variance
     )
     upper = np.full(table.size, np.log(min(tables.shape[1:])))
-    tails = above(laws_of(single_components, upper, gaussian=False), EPSILON, None)
+    tails = above(mixtures_of(single_components, upper, gaussian=False), EPSILON, None)
     for keeps, is_true in (
         (rules.false_discovery(posteriors.p_above, FDR, posteriors.p_independent), truth > EPSILON),
         (rules.false_discovery(np.bincount(table, weight * tails, truth.size), FDR), truth > EPSILON),

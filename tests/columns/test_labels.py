@@ -218,17 +218,17 @@ def test_only_raw_text_is_typed(own: Labels) -> None:
 # Growth
 
 
-@pytest.mark.parametrize("size", [labels.MOST_LABELS, labels.MOST_LABELS + 1, 100_000])
+@pytest.mark.parametrize("size", [labels.MAX_LABELS, labels.MAX_LABELS + 1, 100_000])
 def test_numbers_are_never_more_than_are_kept(size: int) -> None:
     numbers = np.random.default_rng(1).normal(size=size)
     own, positions = of_numbers(numbers)
-    assert len(own) <= labels.MOST_LABELS
-    assert (own.dropped_bits == 0) == (size <= labels.MOST_LABELS)
+    assert len(own) <= labels.MAX_LABELS
+    assert (own.dropped_bits == 0) == (size <= labels.MAX_LABELS)
     np.testing.assert_allclose(own.numbers[positions], numbers, rtol=2.0 ** (own.dropped_bits - 52))
 
 
 def test_as_few_bits_are_dropped_as_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(labels, "MOST_LABELS", 4)
+    monkeypatch.setattr(labels, "MAX_LABELS", 4)
     assert of_numbers(np.arange(8.0, 12.0))[0].dropped_bits == 0
     assert of_numbers(np.arange(8.0, 16.0))[0].numbers.tolist() == [8.0, 10.0, 12.0, 14.0]
     assert of_numbers(np.arange(8.0, 17.0))[0].numbers.tolist() == [8.0, 12.0, 16.0]
@@ -257,7 +257,7 @@ def _without_bits(number: float, bits: int) -> float:
 @settings(deadline=None)
 def test_coarse_numbers_depend_on_the_set_alone(numbers: list[float], cuts: list[int], order: Any, most: int) -> None:  # noqa: ANN401
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(labels, "MOST_LABELS", most)
+        patch.setattr(labels, "MAX_LABELS", most)
         whole = of_numbers(np.array(numbers))[0]
         bits, kept = coarse(numbers, most)
         assert (whole.dropped_bits, whole.numbers.tolist()) == (bits, kept)
@@ -295,7 +295,7 @@ def test_labels_that_are_given_up_are_one() -> None:
 
 def test_numbers_whose_names_were_lost_do_not_become_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """As text they would be names that no row ever had."""
-    monkeypatch.setattr(labels, "MOST_LABELS", 4)
+    monkeypatch.setattr(labels, "MAX_LABELS", 4)
     own = of_numbers(np.arange(8.0, 17.0))[0]
     for text in (Labels(RAW, ("x",)), Labels(TEXT, ("9",))):
         merged, here, there = union(own, text)

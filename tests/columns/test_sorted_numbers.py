@@ -8,7 +8,7 @@ import pytest
 import credimi
 from credimi.columns import labels
 from credimi.columns.numbers import discretize, mdl_counts, sorted_numbers
-from credimi.columns.numbers.sorted_numbers import Room, count_sorted, many_numbers
+from credimi.columns.numbers.sorted_numbers import SortBuffers, count_sorted, many_numbers
 from credimi.counting import batch, counts
 
 ROWS = 3_000
@@ -95,10 +95,10 @@ def test_which_columns_are_many_numbers() -> None:
 def test_sorting(number: int) -> None:
     values = np.random.default_rng(1).normal(size=number) * 10.0 ** np.random.default_rng(2).integers(-300, 300, number)
     classes = (np.arange(number) % 7).astype(np.uint16)
-    room = Room(number)
-    assert room.sort(values, classes, 0, np.zeros(7, dtype=np.int64)) == number
-    np.testing.assert_array_equal(room.numbers(number), np.sort(values))
-    np.testing.assert_array_equal(room.labels[0], classes[np.argsort(values)])
+    buffers = SortBuffers(number)
+    assert buffers.sort(values, classes, 0, np.zeros(7, dtype=np.int64)) == number
+    np.testing.assert_array_equal(buffers.numbers(number), np.sort(values))
+    np.testing.assert_array_equal(buffers.labels[0], classes[np.argsort(values)])
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

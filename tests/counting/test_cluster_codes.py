@@ -100,7 +100,7 @@ def test_the_workers_of_a_client_send_codes() -> None:
 
 def test_codes_that_do_not_fit_are_refused_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parts = dataframe.from_pandas(frame(), npartitions=2)
-    monkeypatch.setattr("credimi.counting.rows.room.memory", lambda: 1_000.0)
+    monkeypatch.setattr("credimi.counting.rows.storage.memory", lambda: 1_000.0)
     refused = r"the codes of 900 rows x 6 columns take .* GB of memory: name a folder with scratch"
     for call in (credimi.select, credimi.interactions):
         with pytest.raises(CredimiError, match=refused):

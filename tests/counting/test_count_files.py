@@ -12,7 +12,7 @@ import pytest
 from counting_helpers import COLUMNS, ROWS, assert_all_rows, cells, csv_text, oracle, refusal, table, write_csv
 
 from credimi import Counts, CredimiError, count, prequential
-from credimi.columns import encode
+from credimi.columns.encode_arrow import load_kernels
 from credimi.counting.engines import files
 from credimi.counting.engines.csv import csv_files, csv_split
 from credimi.counting.engines.parquet import parquet_files
@@ -262,7 +262,7 @@ def test_kernels_loaded_while_the_first_part_is_read_change_nothing(
     expected = count(path, "class")
     loaded = []
     monkeypatch.setattr(files, "_BYTES_WORTH_LOADING", 1)
-    monkeypatch.setattr(files, "load_kernels", lambda: loaded.append(encode.load_kernels()))
+    monkeypatch.setattr(files, "load_kernels", lambda: loaded.append(load_kernels()))
     assert count(path, "class") == expected
     assert loaded == [None]
 

@@ -89,8 +89,8 @@ def test_raw_text_in_any_parts_is_kept_cut_short_or_given_up_alike(
 ) -> None:
     """With few numbers and few texts kept, so that the limits are reached."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(labels, "MOST_LABELS", most[0])
-        patch.setattr(labels, "MOST_LABELS", most[1])
+        patch.setattr(labels, "MAX_LABELS", most[0])
+        patch.setattr(labels, "MAX_LABELS", most[1])
 
         def counted(some: list[tuple[str, str]]) -> Counts:
             columns = {
@@ -111,8 +111,8 @@ def test_raw_text_in_any_parts_is_kept_cut_short_or_given_up_alike(
 
 
 def test_limits_are_kept_while_parts_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(labels, "MOST_LABELS", 50)
-    monkeypatch.setattr(labels, "MOST_LABELS", 20)
+    monkeypatch.setattr(labels, "MAX_LABELS", 50)
+    monkeypatch.setattr(labels, "MAX_LABELS", 20)
     total: Counts | None = None
     for start in range(0, 400, 20):
         rows = [{"id": f"name {row}", "n": row + 0.5, "class": "ab"[row % 2]} for row in range(start, start + 20)]

@@ -42,8 +42,8 @@ def test_saved_counts_are_what_they_were(folder: Path) -> None:
 
 
 def test_saved_counts_of_raw_text_unicode_coarse_and_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(labels, "MOST_LABELS", 20)
-    monkeypatch.setattr(labels, "MOST_LABELS", 30)
+    monkeypatch.setattr(labels, "MAX_LABELS", 20)
+    monkeypatch.setattr(labels, "MAX_LABELS", 30)
     rows = [{"é\n": "日本", "id": f"n{row}", "n": row / 3, "class": "ab"[row % 2]} for row in range(40)]
     path = write_csv(folder / "a.csv", rows, names=("é\n", "id", "n", "class"))
     counts = count(path, "class")
@@ -131,7 +131,7 @@ def test_failed_save_leaves_what_was_there(folder: Path, monkeypatch: pytest.Mon
 
 def test_numbered_rows_are_an_identifier_however_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """The target is sorted, so that a cut would tell all about it."""
-    monkeypatch.setattr(labels, "MOST_LABELS", 64)
+    monkeypatch.setattr(labels, "MAX_LABELS", 64)
     rows = {"id": np.arange(400), "class": np.repeat(["a", "b"], 200)}
     counts = count(rows, "class")
     assert counts.labels[0].dropped_bits > 0
@@ -142,7 +142,7 @@ def test_numbered_rows_are_an_identifier_however_many(monkeypatch: pytest.Monkey
 
 def test_few_whole_numbers_of_a_wide_range_stay_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """The range has more numbers than labels are kept, the column has not."""
-    monkeypatch.setattr(labels, "MOST_LABELS", 100)
+    monkeypatch.setattr(labels, "MAX_LABELS", 100)
     classes = np.arange(600) % 2
     code = 4000 + classes
     code[:2] = 0, 6500
@@ -158,7 +158,7 @@ def test_few_whole_numbers_of_a_wide_range_stay_what_they_are(monkeypatch: pytes
 
 
 def test_categories_that_nobody_uses_do_not_count_against_those_that_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(labels, "MOST_LABELS", 100)
+    monkeypatch.setattr(labels, "MAX_LABELS", 100)
     names = [f"v{number:05}" for number in range(4000)]
     codes = np.arange(600) % 3 * 1000
     column = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(names))
@@ -172,7 +172,7 @@ def test_measurements_of_many_values_are_no_identifiers_however_coarse(
     monkeypatch: pytest.MonkeyPatch, each: int
 ) -> None:
     """Whole numbers, without gaps, so many that their last bits are dropped; `each` is how many rows share one."""
-    monkeypatch.setattr(labels, "MOST_LABELS", 100)
+    monkeypatch.setattr(labels, "MAX_LABELS", 100)
     amounts = np.repeat(np.arange(1000, 4000), each)
     classes = np.where(np.arange(amounts.size) * 2 < amounts.size, "low", "high")
     counts = count({"amount": amounts, "class": classes}, "class")

@@ -435,7 +435,7 @@ def test_parquet_of_small_groups_of_rows(
 
 def test_labels_are_bounded_by_the_width_of_the_whole_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks could keep more each; all of them together may not, at no moment."""
-    monkeypatch.setattr(labels, "_MOST_CELLS", 1 << 15)
+    monkeypatch.setattr(labels, "_MAX_CELLS", 1 << 15)
     generator = np.random.default_rng(5)
     numbers = generator.normal(size=(5000, 6))
     data = pa.table({f"n{place}": numbers[:, place] for place in range(6)} | {"class": generator.integers(0, 2, 5000)})
@@ -492,7 +492,7 @@ def test_max_levels_of_several_files_together(tmp_path: Path) -> None:
 
 
 def test_max_levels_stops_where_text_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(labels, "MOST_LABELS", 20)
+    monkeypatch.setattr(labels, "MAX_LABELS", 20)
     data = {"a": [f"w{row}" for row in range(60)], "class": ["p", "q"] * 30}
     assert count(data, "class").labels[0].kind == labels.MANY
     with pytest.raises(

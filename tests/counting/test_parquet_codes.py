@@ -159,7 +159,7 @@ def test_counts_are_those_of_pyarrow(
         found = count(path, "class", features=features, threads=threads)
         assert any(used) or (columns == 17 and features is names), "a block with other columns is left to pyarrow"
         with monkeypatch.context() as patched:
-            patched.setattr(parquet_codes, "MOST_CELLS", 0)
+            patched.setattr(parquet_codes, "MAX_CELLS", 0)
             plain = count(path, "class", features=features, threads=threads)
         assert found.to_bytes() == plain.to_bytes()
 

@@ -14,7 +14,7 @@ import pytest
 
 import credimi
 from credimi import CredimiError
-from credimi.counting.rows import room
+from credimi.counting.rows import storage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +88,7 @@ def test_what_cannot_be_is_refused(
 def test_files_larger_than_memory_are_refused_with_the_remedy(
     parts: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("credimi.counting.rows.room.memory", lambda: 1_000.0)
+    monkeypatch.setattr("credimi.counting.rows.storage.memory", lambda: 1_000.0)
     for data in (parts, parts[0], Path(parts[0])):
         with pytest.raises(CredimiError, match=r"the files take .* and there are 0.0 GB of memory: name a folder"):
             credimi.select(data, "y")
@@ -98,10 +98,10 @@ def test_the_memory_of_a_container_is_what_there_is(tmp_path: Path, monkeypatch:
     limits = tmp_path / "limited", tmp_path / "unlimited", tmp_path / "none"
     limits[0].write_text("1000\n")
     limits[1].write_text("max\n")
-    monkeypatch.setattr(room, "_LIMITS", tuple(map(str, limits)))
-    assert room.memory() == 1000.0
-    monkeypatch.setattr(room, "_LIMITS", tuple(map(str, limits[1:])))
-    assert room.memory() > 1000.0
+    monkeypatch.setattr(storage, "_LIMITS", tuple(map(str, limits)))
+    assert storage.memory() == 1000.0
+    monkeypatch.setattr(storage, "_LIMITS", tuple(map(str, limits[1:])))
+    assert storage.memory() > 1000.0
 
 
 def test_a_full_disk_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

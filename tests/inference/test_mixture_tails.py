@@ -17,7 +17,7 @@ from credimi.inference.batched import mixture_tails
 from credimi.inference.batched.many_tables import summarize
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.scaled_beta import ScaledBeta
-from credimi.inference.mutual_information import law_of
+from credimi.inference.mutual_information import distribution_of
 from credimi.inference.options import PosteriorOptions
 
 LEVELS = (0.5, 0.95, 0.999)
@@ -44,7 +44,7 @@ def test_betas_of_any_shape(greatest: float) -> None:
     alpha = np.exp(generator.uniform(math.log(2e-3), math.log(4e6), 400))
     beta = np.exp(generator.uniform(math.log(2e-3), math.log(greatest), 400))
     found = single(alpha, beta)
-    laws = mixture_tails.laws_of(found, np.ones(400), gaussian=False)
+    laws = mixture_tails.mixtures_of(found, np.ones(400), gaussian=False)
     assert laws.trusted.all()
     for tail in (1e-9, 0.0005, 0.025, 0.5, 0.975, 0.9995):
         x = mixture_tails.quantiles(laws, tail, None)
@@ -61,7 +61,7 @@ def test_peaked_betas() -> None:
     alpha = np.exp(generator.uniform(math.log(1e7), math.log(9e8), 60))
     beta = np.exp(generator.uniform(math.log(1e7), math.log(1e12), 60))
     found = single(alpha, beta)
-    laws = mixture_tails.laws_of(found, np.ones(60), gaussian=False)
+    laws = mixture_tails.mixtures_of(found, np.ones(60), gaussian=False)
     assert laws.trusted.all()
     for tail in (0.0005, 0.5, 0.975):
         x = mixture_tails.quantiles(laws, tail, 1)
@@ -100,7 +100,7 @@ def components(data: st.DataObject, *, gaussian: bool) -> tuple[PosteriorCompone
 @given(data=st.data())
 def test_mixtures_have_the_tails_and_quantiles_of_their_distributions(data: st.DataObject, *, gaussian: bool) -> None:
     found, upper = components(data, gaussian=gaussian)
-    laws = mixture_tails.laws_of(found, upper, gaussian=gaussian)
+    laws = mixture_tails.mixtures_of(found, upper, gaussian=gaussian)
     count = upper.size
     tails = np.array([0.5 - level / 2.0 for level in LEVELS])
     for tail in (*tails, *(1.0 - tails)):
@@ -119,7 +119,7 @@ def test_mixtures_have_the_tails_and_quantiles_of_their_distributions(data: st.D
 def mixture(found: PosteriorComponents, table: int, upper: float, *, gaussian: bool) -> Distribution:
     own = found.table == table
     parts = [
-        law_of(float(mean), float(std), upper, gaussian=gaussian)
+        distribution_of(float(mean), float(std), upper, gaussian=gaussian)
         for mean, std in zip(found.mean[own], np.sqrt(found.variance[own]), strict=True)
     ]
     return Distribution.mixture(parts, found.weight[own].tolist(), float(found.p_zero[table]))

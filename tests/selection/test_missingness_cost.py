@@ -15,7 +15,7 @@ from credimi.inference.options import PosteriorOptions
 from credimi.selection.missingness import missingness
 
 if TYPE_CHECKING:
-    from credimi.inference.batched.mixture_tails import Laws
+    from credimi.inference.batched.mixture_tails import Mixtures
 
 
 def test_no_quantiles_without_the_atom(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,10 +24,10 @@ def test_no_quantiles_without_the_atom(monkeypatch: pytest.MonkeyPatch) -> None:
     cells[generator.random(cells.shape) < 0.2] = None
     data = {f"f{number}": row.tolist() for number, row in enumerate(cells)}
     features = count(data | {"class": generator.integers(0, 2, 200).tolist()}, "class").settled()
-    asked: list[Laws] = []
+    asked: list[Mixtures] = []
     quantiles = many_tables.quantiles
 
-    def watched(laws: Laws, *rest: float | None) -> np.ndarray:
+    def watched(laws: Mixtures, *rest: float | None) -> np.ndarray:
         asked.append(laws)
         return quantiles(laws, *rest)
 

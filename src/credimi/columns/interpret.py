@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 CATEGORIES = 20  # whole numbers of at most so many distinct values are categories
 _QUARTERS = 4
-MOST_CLASSES = 1000
+MAX_CLASSES = 1000
 _MAX_PLAUSIBLE_CLASSES = 50  # a target with more different numbers looks like a measurement
 _MIN_TEXTS_OF_IDENTIFIER = 20  # a column of text with fewer present values is never called an identifier
 _MIN_NUMBERS_OF_IDENTIFIER = 100  # the same for whole numbers, which may be measurements
@@ -88,7 +88,7 @@ def settle_classes(
             )
     if len(classes) < min_classes:
         raise CredimiError(f"target {target!r} has one class only, {classes.shown()[0]!r}: nothing can inform about it")
-    if len(classes) > MOST_CLASSES:
+    if len(classes) > MAX_CLASSES:
         raise CredimiError(too_many_classes(target, len(classes)))
     if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES:
         raise CredimiError(
@@ -326,7 +326,7 @@ def names_rows(texts: int | Positions, seen: float | CountArray) -> BooleanArray
 
 def check_classes(target: str, classes: Labels) -> None:
     """Refuse a target with too many or too long values for classes."""
-    if len(classes) > MOST_CLASSES:
+    if len(classes) > MAX_CLASSES:
         raise CredimiError(too_many_classes(target, len(classes)))
     longest = labels.most_bytes(1)
     if labels.too_long(classes, longest):
@@ -339,7 +339,7 @@ def check_classes(target: str, classes: Labels) -> None:
 def too_many_classes(target: str, classes: int) -> str:
     """The message for a target with too many values to be classes; more may follow in rows not yet read."""
     return (
-        f"target {target!r} has at least {classes:,} different values, at most {MOST_CLASSES:,} are classes: "
+        f"target {target!r} has at least {classes:,} different values, at most {MAX_CLASSES:,} are classes: "
         f"{_CUT_ADVICE}"
     )
 

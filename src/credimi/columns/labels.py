@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     Positions = IntegerArray
 
 RAW, TEXT, BOOLEAN, NUMBER, MANY = "raw", "text", "boolean", "number", "many"
-MOST_LABELS = 1 << 15
+MAX_LABELS = 1 << 15
 EXACT = 2**53  # not all larger whole numbers are doubles
 FEW_TEXTS = 255  # if a batch has at most so many raw labels, all keep their spelling, numbers too
-_MOST_CELLS = 1 << 25  # of all features' blocks together, unless the features are very many: 256 MiB of counts
-_MOST_BYTES = 1 << 30  # of all features' texts together, unless the features are very many
+_MAX_CELLS = 1 << 25  # of all features' blocks together, unless the features are very many: 256 MiB of counts
+_MAX_BYTES = 1 << 30  # of all features' texts together, unless the features are very many
 _TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
 
 
@@ -107,12 +107,12 @@ def of_texts(texts: Sequence[str], kind: str) -> tuple[Labels, Positions]:
 
 def most_labels(features: int, groups: int) -> int:
     """The maximum number of labels of each feature, for this number of features and of target classes (`groups`)."""
-    return min(MOST_LABELS, max(1 << 10, _MOST_CELLS // max(features * groups, 1)))
+    return min(MAX_LABELS, max(1 << 10, _MAX_CELLS // max(features * groups, 1)))
 
 
 def most_bytes(features: int) -> int:
     """The maximum size of the texts of each feature, in bytes of UTF-8, for this number of features: 1 to 32 MiB."""
-    return min(1 << 25, max(1 << 20, _MOST_BYTES // max(features, 1)))
+    return min(1 << 25, max(1 << 20, _MAX_BYTES // max(features, 1)))
 
 
 def too_long(labels: Labels, max_bytes: int) -> bool:
@@ -127,7 +127,7 @@ def of_numbers(
     numbers: FloatArray, dropped_bits: int = 0, max_labels: int | None = None, *, instants: bool = False
 ) -> tuple[Labels, Positions]:
     """Sorted labels, at most `max_labels`, and the position of each number among them; bits are dropped if needed."""
-    max_labels = MOST_LABELS if max_labels is None else max_labels
+    max_labels = MAX_LABELS if max_labels is None else max_labels
     unique, positions = np.unique(_coarser(np.asarray(numbers, dtype=np.float64), dropped_bits), return_inverse=True)
     positions = positions.astype(np.int64).ravel()
     if unique.size > max_labels:

@@ -17,3 +17,11 @@ def library(name: str, extra: str) -> Foreign:
         return import_module(name)
     except ImportError as error:
         raise CredimiError(f"{extra} cannot be used here ({error}): pip install 'credimi[{extra}]'") from error
+
+
+def frame_library(name: str) -> Foreign:
+    """Import pandas or polars, to which results are exported, or say that it is not installed."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise CredimiError(f"{name} is not installed: pip install {name}") from None

@@ -36,8 +36,8 @@ _HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 _ROOT_HALF = math.sqrt(0.5)
 # The Bernoulli numbers B_2, B_4, ..., of the series of trigamma; over 2k of that of digamma, and over 2k (2k - 1) of s.
 _TRIGAMMA = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
-_DIGAMMA = tuple(number / (2 * place + 2) for place, number in enumerate(_TRIGAMMA))
-_STIRLING = tuple(number / (2 * place + 1) for place, number in enumerate(_DIGAMMA))
+_DIGAMMA = tuple(number / (2 * index + 2) for index, number in enumerate(_TRIGAMMA))
+_STIRLING = tuple(number / (2 * index + 1) for index, number in enumerate(_DIGAMMA))
 
 
 def log_gamma(x: ArrayLike) -> FloatArray:

@@ -11,8 +11,9 @@ import numpy as np
 from credimi.columns import labels
 from credimi.columns.arrow_buffers import code_type
 from credimi.columns.column import Column, SparseColumn, seen_only
-from credimi.columns.encode import encode, no_text
-from credimi.columns.interpret import MOST_CLASSES, check_classes, too_many_classes
+from credimi.columns.encode import encode
+from credimi.columns.encode_arrow import no_text
+from credimi.columns.interpret import MAX_CLASSES, check_classes, too_many_classes
 from credimi.columns.labels import MANY, Labels
 from credimi.columns.missing import MissingValues, missing_of
 from credimi.columns.numbers import sorted_numbers, target_ranges
@@ -212,7 +213,7 @@ def grouped(
         occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
     keep = occurring & ~missing.among(column)
     # Refuse too many classes before each feature gets a table of them.
-    if cuts is None and np.count_nonzero(keep) > MOST_CLASSES:
+    if cuts is None and np.count_nonzero(keep) > MAX_CLASSES:
         raise CredimiError(too_many_classes(target, int(np.count_nonzero(keep))))
     classes, positions = labels_of(column, keep) if cuts is None else target_ranges.ranges(column, keep, cuts, target)
     check_classes(target, classes)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from credimi.counting.counts import Counts
     from credimi.counting.request import Plan
 
-MOST_GROUPS = 50
+MAX_GROUPS = 50
 
 
 def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple[dict[str, Counts], int]:
@@ -54,9 +54,9 @@ def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple
                 continue
             counts = _counted(_rows_of_group(coded, rows, by), request.threads)
             counts_of[name] = checked(counts_of[name] + counts if name in counts_of else counts, plan)
-        if len(counts_of) > MOST_GROUPS:
+        if len(counts_of) > MAX_GROUPS:
             raise CredimiError(
-                f"column {by!r} has more than {MOST_GROUPS} different values: group by a column with fewer values, or "
+                f"column {by!r} has more than {MAX_GROUPS} different values: group by a column with fewer values, or "
                 "cut it into a few ranges first"
             )
     if len(counts_of) < 2:

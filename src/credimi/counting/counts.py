@@ -345,8 +345,8 @@ class Counts:
     @staticmethod
     def from_bytes(content: bytes) -> Counts:
         """Read what `to_bytes` made."""
-        place = "what was sent"
-        return Counts._checked(*counts_file.unpacked(content, place), place)
+        source = "what was sent"
+        return Counts._checked(*counts_file.unpacked(content, source), source)
 
     @staticmethod
     def _checked(header: Record, arrays: Mapping[str, AnyArray], path: str | Place) -> Counts:

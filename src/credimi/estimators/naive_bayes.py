@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.python_objects import object_array
 from credimi.columns.reading_options import READINGS, ReadingOptions
-from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
@@ -22,10 +21,9 @@ from credimi.counting.request import check_named
 from credimi.counting.streams.incremental_counts import IncrementalCounts
 from credimi.estimators.class_labels import Classes, warn_if_measured
 from credimi.estimators.counted_xy import counted, labelled, share_right, target_name
-from credimi.estimators.scorer import Scorer
+from credimi.estimators.scorer import Scorer, check_selector
 from credimi.estimators.validation import Features, by_text, cells_of, checked_features, checked_target, checked_weights
-from credimi.selection.rules import RULES, checked_rule
-from credimi.selection.sets.select import GOALS
+from credimi.inference.naive_bayes import normalised
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -117,8 +115,8 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> IncrementalNaiveBayes:
         """Learn these rows, and forget everything else."""
         self._learn(X, y, None, sample_weight, reset=True)
-        self._ledger.kept.class_names(least=1)  # reports what is wrong with the target, if anything is
-        warn_if_measured(self._ledger.kept)
+        self._ledger.current_counts.class_names(least=1)  # reports what is wrong with the target, if anything is
+        warn_if_measured(self._ledger.current_counts)
         return self
 
     def partial_fit(
@@ -149,7 +147,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def predict_log_proba(self, X: Data) -> FloatArray:
         """(rows, classes): the logarithms of `predict_proba`."""
-        return _normalised(self._log_joint(X))
+        return normalised(self._log_joint(X))
 
     def predict_proba(self, X: Data) -> FloatArray:
         """(rows, classes): how probable each class is."""
@@ -190,7 +188,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """The probability of each class; empty before anything was learned."""
         if not self._knows_classes():
             return {}
-        probabilities = np.exp(_normalised(self._log_joint_of_row(x))[0])
+        probabilities = np.exp(normalised(self._log_joint_of_row(x))[0])
         return dict(zip(self.classes_.tolist(), probabilities.tolist(), strict=True))
 
     @classmethod
@@ -260,7 +258,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if self.window is not None and self.decay is not None:
             raise CredimiError("window and decay both forget old rows: choose one of them")
         if self.selector is not None:
-            _check_selector(self.selector)
+            check_selector(self.selector)
         if self.missing not in READINGS:
             raise CredimiError(f"missing is {self.missing!r}: choose one of {', '.join(READINGS)}")
 
@@ -370,9 +368,6 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         features = checked_features(self, X, reset=False)
         if not self._knows_classes():
             raise CredimiError("no row with a class was learned yet: pass some to fit or partial_fit")
-        return self._log_joint_of(features)
-
-    def _log_joint_of(self, features: Features) -> FloatArray:
         log_joint = None
         if features.rows == 1:
             log_joint = self._scorer.log_joint_of_row([cells_of(column)[0] for column in features.columns])
@@ -386,26 +381,3 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         of_all_classes = np.full((len(log_joint), len(self._known.labels)), -np.inf)
         of_all_classes[:, self._known.positions(self._ledger.classes)] = log_joint
         return of_all_classes
-
-
-def _check_selector(selector: CredibleSelector) -> None:
-    """Refuse a selector that cannot decide from counts alone, again after every row."""
-    if not hasattr(selector, "decide"):
-        raise CredimiError(f"selector is {selector!r}: pass a CredibleSelector, such as CredibleSelector('fdr')")
-    if selector.rule in GOALS:
-        raise CredimiError(
-            f"rule {selector.rule!r} of the selector looks at columns together and needs all rows at once, but naive "
-            f"Bayes selects anew whenever it learns: choose one of {', '.join(RULES)}, or select first: "
-            f"make_pipeline(CredibleSelector({selector.rule!r}), IncrementalNaiveBayes())"
-        )
-    checked_rule(selector.rule)
-    if selector.k is not None:
-        require_whole("k", selector.k, 1)
-    require_whole("min_features", selector.min_features, 0)
-
-
-def _normalised(log_joint: FloatArray) -> FloatArray:
-    """Log probabilities of the classes; if no class is possible, all are equally probable."""
-    log_joint = np.where(np.isneginf(log_joint).all(axis=1, keepdims=True), 0.0, log_joint)
-    highest = log_joint.max(axis=1, keepdims=True)
-    return np.asarray(log_joint - highest - np.log(np.exp(log_joint - highest).sum(axis=1, keepdims=True)))

@@ -18,10 +18,14 @@ import numpy as np
 
 from credimi.columns.interpret import CATEGORIES, names_rows, plainly_categories
 from credimi.columns.labels import MANY, RAW, TEXT
+from credimi.core.arguments import require_whole
+from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.core.tables import Tables
 from credimi.estimators.likelihood import likelihood
 from credimi.inference.naive_bayes import log_shares, log_value_shares
+from credimi.selection.rules import RULES, checked_rule
+from credimi.selection.sets.select import GOALS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -132,7 +136,7 @@ class Scorer:
 
     def _settled(self) -> list[Feature]:
         """The features as they are ranked; one class is enough here."""
-        features = self.ledger.kept.settled(least_classes=1)
+        features = self.ledger.current_counts.settled(least_classes=1)
         return [feature.with_missing_as_value() for feature in features] if self.missing_as_value else features
 
     def _supported(self) -> Mask:
@@ -167,3 +171,19 @@ class Scorer:
         """The text columns that are identifiers. The number of rows decides, so this may change with each row."""
         identifiers: Mask = self._texts & names_rows(self.ledger.sizes, self.ledger.seen().sum(axis=1))
         return identifiers
+
+
+def check_selector(selector: CredibleSelector) -> None:
+    """Refuse a selector that cannot decide from counts alone, again after every row."""
+    if not hasattr(selector, "decide"):
+        raise CredimiError(f"selector is {selector!r}: pass a CredibleSelector, such as CredibleSelector('fdr')")
+    if selector.rule in GOALS:
+        raise CredimiError(
+            f"rule {selector.rule!r} of the selector looks at columns together and needs all rows at once, but naive "
+            f"Bayes selects anew whenever it learns: choose one of {', '.join(RULES)}, or select first: "
+            f"make_pipeline(CredibleSelector({selector.rule!r}), IncrementalNaiveBayes())"
+        )
+    checked_rule(selector.rule)
+    if selector.k is not None:
+        require_whole("k", selector.k, 1)
+    require_whole("min_features", selector.min_features, 0)

@@ -189,7 +189,7 @@ class CupyDevice:
         shapes = list(product(np.unique(first.values).tolist(), np.unique(second.values).tolist()))
         may_miss_both = bool((first.kept == first.values).any() and (second.kept == second.values).any())
         rooms = {
-            shape: _room(shape, hyper.most_points, both=may_miss_both) for shape in shapes if max(shape) <= _ROOMS[-1]
+            shape: _room(shape, hyper.max_points, both=may_miss_both) for shape in shapes if max(shape) <= _ROOMS[-1]
         }
         self._compile(set(rooms.values()))
         left_pairs = [xp.zeros(0, dtype=np.int64)]
@@ -255,7 +255,7 @@ class CupyDevice:
             *(0 if chosen is None else chosen, np.int64(count), *of_columns, np.int32(first.on_device[3].shape[1])),
             *(np.int64(first.start), np.int64(second.start), np.int32(second.values.size)),
             *(np.float64(constant) for constant in hyper[:-1]),
-            *(np.int32(hyper.most_points), np.int32(wanted), out, np.int64(out.shape[1]), left_count, left),
+            *(np.int32(hyper.max_points), np.int32(wanted), out, np.int64(out.shape[1]), left_count, left),
         )
         self._kernel("summarize_pairs", *room)((-(-count // _THREADS),), (_THREADS,), arguments)
         return left[: int(left_count[0])].astype(np.int64)

@@ -54,7 +54,7 @@ class Hyper(NamedTuple):
     negligible: float
     level: float
     epsilon: float
-    most_points: int
+    max_points: int
 
 
 class Screen(NamedTuple):

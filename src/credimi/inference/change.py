@@ -47,7 +47,7 @@ from credimi.core.special import normal_below
 from credimi.core.tables import Tables
 from credimi.inference import adaptive_prior
 from credimi.inference.adaptive_prior import PosteriorComponents
-from credimi.inference.batched.many_tables import law_of_table
+from credimi.inference.batched.many_tables import distribution_of_table
 from credimi.inference.distributions.quantile_search import crossing
 from credimi.inference.distributions.scaled_beta import plain_betas, scaled_betas
 from credimi.inference.moments import moments
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 P_SAME = 0.95
 # Nodes of a component of weight w: steps of .07/sqrt(w) standard deviations leave an error of 1.5e-4 between nodes.
-_FEWEST, _MOST = 17, 124
+_MIN_NODES, _MORE_NODES = 17, 124
 _TOLERANCE = 1e-12  # of a quantile
 _FAR, _FURTHER = 4.5, np.array([-6.5, -6.0, -5.5, -5.0, 5.0, 5.5, 6.0, 6.5])
 
@@ -116,36 +116,36 @@ class Difference:
 class _Continuous:
     """The continuous part of a distribution function, a straight line between its nodes."""
 
-    def __init__(self, law: Distribution) -> None:
-        nodes, upper = _nodes(law), max(law.support()[1], np.finfo(np.float64).tiny)
-        rest = 1.0 - law.p_zero
-        inner = np.clip(law.cdf(nodes) - law.p_zero, 0.0, rest)
+    def __init__(self, distribution: Distribution) -> None:
+        nodes, upper = _nodes(distribution), max(distribution.support()[1], np.finfo(np.float64).tiny)
+        rest = 1.0 - distribution.p_zero
+        inner = np.clip(distribution.cdf(nodes) - distribution.p_zero, 0.0, rest)
         self.nodes = np.concatenate([[0.0], nodes, [upper]])
         self._below = np.concatenate([[0.0], np.maximum.accumulate(inner), [rest]])
 
     def below(self, x: FloatArray) -> FloatArray:
-        found: FloatArray = np.interp(x, self.nodes, self._below)
-        return found
+        probability: FloatArray = np.interp(x, self.nodes, self._below)
+        return probability
 
 
 @lru_cache(maxsize=64)  # they are needed twice: for the difference, and for the evidence
-def _nodes(law: Distribution) -> FloatArray:
+def _nodes(distribution: Distribution) -> FloatArray:
     """The nodes of a distribution, in order: quantiles of all its components."""
-    betas = plain_betas(law.components)
+    betas = plain_betas(distribution.components)
     members = {id(part) for part in betas}
-    found, at = [np.zeros(0)], []
-    for component, weight in zip(law.components, law.weights, strict=True):
-        near = np.linspace(-_FAR, _FAR, _FEWEST + math.ceil(_MOST * math.sqrt(weight)))
+    quantiles, shares_of_betas = [np.zeros(0)], []
+    for component, weight in zip(distribution.components, distribution.weights, strict=True):
+        near = np.linspace(-_FAR, _FAR, _MIN_NODES + math.ceil(_MORE_NODES * math.sqrt(weight)))
         shares = normal_below(np.concatenate([near, _FURTHER]))
         if id(component) in members:
-            at.append(shares)
+            shares_of_betas.append(shares)
         else:
-            found.append(component.guess(shares, upper_tail=False))
+            quantiles.append(component.guess(shares, upper_tail=False))
     if betas:
-        which = np.repeat(np.arange(len(betas)), [shares.size for shares in at])
-        found.append(scaled_betas(betas).quantiles(which, np.concatenate(at)))
-    nodes = np.unique(np.concatenate(found))
-    return nodes[(nodes > 0.0) & (nodes < law.support()[1])]
+        which = np.repeat(np.arange(len(betas)), [shares.size for shares in shares_of_betas])
+        quantiles.append(scaled_betas(betas).quantiles(which, np.concatenate(shares_of_betas)))
+    nodes = np.unique(np.concatenate(quantiles))
+    return nodes[(nodes > 0.0) & (nodes < distribution.support()[1])]
 
 
 def evidence_of_same(
@@ -155,13 +155,13 @@ def evidence_of_same(
     x = np.union1d(_nodes(first), _nodes(second))
     x = x[x < min(first.support()[1], second.support()[1])]
     a, b = prior_of_first.p_zero, prior_of_second.p_zero
-    found = 0.5 * (a + b) * first.p_zero * second.p_zero / (a * b)
+    from_atoms = 0.5 * (a + b) * first.p_zero * second.p_zero / (a * b)
     if x.size < 2:
-        return found
+        return from_atoms
     with np.errstate(all="ignore"):  # far densities underflow; 0/0 counts as 0
         priors = prior_of_first.pdf(x), prior_of_second.pdf(x)
         ratio = first.pdf(x) * second.pdf(x) * 0.5 * (1.0 / priors[0] + 1.0 / priors[1])
-    return found + float(np.trapezoid(np.where(np.isfinite(ratio), ratio, 0.0) * x, np.log(x)))
+    return from_atoms + float(np.trapezoid(np.where(np.isfinite(ratio), ratio, 0.0) * x, np.log(x)))
 
 
 def compared(
@@ -174,17 +174,17 @@ def compared(
     p_same: float = P_SAME,
 ) -> Change:
     """What two posteriors tell about the change."""
-    law = Difference(first, second)
-    more = max(1.0 - law.cdf(epsilon), 0.0)
-    less = max(law.cdf(-epsilon) - (law.p_zero if epsilon == 0.0 else 0.0), 0.0)
+    difference = Difference(first, second)
+    more = max(1.0 - difference.cdf(epsilon), 0.0)
+    less = max(difference.cdf(-epsilon) - (difference.p_zero if epsilon == 0.0 else 0.0), 0.0)
     evidence = p_same * evidence_of_same(first, second, *priors)
     apart = (1.0 - p_same) / (1.0 - p_same + evidence)
-    return Change(*law.interval(level), apart * more, apart * less, 1.0 - apart, more + less)
+    return Change(*difference.interval(level), apart * more, apart * less, 1.0 - apart, more + less)
 
 
 def posteriors_of(blocks: Tables, *, threads: int | None = None) -> list[Distribution]:
     """The posterior of every table, with the adaptive prior."""
-    return _laws(adaptive_prior.components(blocks, threads=threads), blocks)
+    return _distributions(adaptive_prior.components(blocks, threads=threads), blocks)
 
 
 def priors_of(blocks: Tables, *, threads: int | None = None) -> list[Distribution]:
@@ -197,9 +197,11 @@ def priors_of(blocks: Tables, *, threads: int | None = None) -> list[Distributio
     table = owner[part]
     weight = share * (1.0 - adaptive_prior.P_ZERO) / np.array(sizes)[table]
     p_zero = np.full(len(tables), adaptive_prior.P_ZERO)
-    return _laws(PosteriorComponents(p_zero, table, weight, mean, variance), blocks)
+    return _distributions(PosteriorComponents(p_zero, table, weight, mean, variance), blocks)
 
 
-def _laws(found: PosteriorComponents, blocks: Tables) -> list[Distribution]:
+def _distributions(components: PosteriorComponents, blocks: Tables) -> list[Distribution]:
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
-    return [law_of_table(found, index, float(upper[index]), gaussian=False) for index in range(upper.size)]
+    return [
+        distribution_of_table(components, index, float(upper[index]), gaussian=False) for index in range(upper.size)
+    ]

@@ -1,9 +1,9 @@
 """Moments of the posterior of mutual information: the leading order and the matched moments, for many tables at once.
 
-`moments` sorts tables by their pattern of missing values, passes them to the compiled kernels
-(`credimi.kernels.moments.one_sided` and `two_sided` have the formulas and their cost), and shares large batches among
-threads. The functions in `complete_data` take Dirichlet *parameters* n_ij (counts plus pseudo-counts; n is their sum, r
-x s the shape) and return, with l_ij = log(n_ij n/(n_i+ n_+j)) and J, K, L = sum (n_ij/n) l_ij^(1,2,3):
+`moments` sorts tables by their pattern of missing values, passes them to the compiled kernels (`leading`, `one_sided`
+and `two_sided` of `credimi.kernels.moments` have the formulas and their cost), and shares large batches among threads.
+The functions in `complete_data` take Dirichlet *parameters* n_ij (counts plus pseudo-counts; n is their sum, r x s the
+shape) and return, with l_ij = log(n_ij n/(n_i+ n_+j)) and J, K, L = sum (n_ij/n) l_ij^(1,2,3):
 
     exact mean                      (1/n) sum n_ij [psi(n_ij+1) - psi(n_i+ +1) - psi(n_+j +1) + psi(n+1)]
     variance, to O(n^-2)            (K - J^2)/(n+1) + [M + (r-1)(s-1)(1/2 - J) - Q]/((n+1)(n+2)),
@@ -24,7 +24,7 @@ import numpy as np
 
 from credimi.core.threads import cores, share
 from credimi.inference.batched.hard_tables import PARTS, drawn_moments, split_thin_classes
-from credimi.kernels.moments import many_tables, side_by_side
+from credimi.kernels.moments import leading, many_tables, side_by_side
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -143,7 +143,7 @@ def _moments_of_chunk(
     pattern = np.empty(rows.size, dtype=np.int8)
     tables = (flat, offsets, rows, columns, pseudo)
     if not matched:
-        many_tables.leading_one_sided(*tables, _by_shape(rows, columns), pattern, mean, variance)
+        leading.leading_one_sided(*tables, _by_shape(rows, columns), pattern, mean, variance)
     else:
         complete = np.empty(rows.size)
         many_tables.classify(flat, offsets, rows, columns, pattern, complete)

@@ -89,7 +89,9 @@ def mutual_information(
     table_moments = moments(Tables.of([table.block()]), pseudo, matched=approximation == "matched", threads=1)
     _, weights, means, variances = table_moments.components()
     components = [
-        law_of(min(mean, upper), std, upper, gaussian=approximation == "leading")  # I <= upper, except for rounding
+        distribution_of(
+            min(mean, upper), std, upper, gaussian=approximation == "leading"
+        )  # I <= upper, except for rounding
         for mean, std in zip(means.tolist(), np.sqrt(variances).tolist(), strict=True)
     ]
     return components[0] if len(components) == 1 else Distribution.mixture(components, weights.tolist())
@@ -132,7 +134,7 @@ def _adaptive(table: Table, approximation: str, draws: int, generator: np.random
         return Distribution.mixture([Distribution.empirical(dependent, upper)], [1.0 - p_zero], p_zero)
     posterior = adaptive_prior.components(blocks, matched=approximation == "matched", threads=1)
     components = [
-        law_of(mean, std, upper, gaussian=approximation == "leading")
+        distribution_of(mean, std, upper, gaussian=approximation == "leading")
         for mean, std in zip(posterior.mean.tolist(), np.sqrt(posterior.variance).tolist(), strict=True)
     ]
     return Distribution.mixture(components, posterior.weight.tolist(), float(posterior.p_zero[0]))
@@ -147,7 +149,7 @@ def with_odds(distribution: Distribution, odds: float) -> Distribution:
     return Distribution.mixture(distribution.components, [scale * weight for weight in distribution.weights], p_zero)
 
 
-def law_of(mean: float, std: float, upper: float, *, gaussian: bool) -> Distribution:
+def distribution_of(mean: float, std: float, upper: float, *, gaussian: bool) -> Distribution:
     """The normal distribution, or the Beta on [0, upper], with these moments; a point if the deviation is 0."""
     if std == 0.0:
         return Distribution.point(mean)

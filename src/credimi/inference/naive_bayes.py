@@ -31,3 +31,10 @@ def log_value_shares(
     total = seen + values * pseudo_count
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.log(np.where(total > 0.0, (counts + pseudo_count) / total, 1.0 / values)))
+
+
+def normalised(log_joint: FloatArray) -> FloatArray:
+    """Log probabilities of the classes; if no class is possible, all are equally probable."""
+    log_joint = np.where(np.isneginf(log_joint).all(axis=1, keepdims=True), 0.0, log_joint)
+    highest = log_joint.max(axis=1, keepdims=True)
+    return np.asarray(log_joint - highest - np.log(np.exp(log_joint - highest).sum(axis=1, keepdims=True)))

@@ -43,11 +43,11 @@ CHAINS = 256  # side by side in one array: more cost memory, fewer cost time
 BURN_IN = 200  # steps that are discarded
 THIN = 5  # steps from one kept draw to the next
 _CELLS_AT_ONCE = 4_000_000  # 32 MB, and about ten arrays of this size while drawing
-_MOST_MULTINOMIAL = 9e18  # numpy counts in 64 bits
+_MAX_MULTINOMIAL = 9e18  # numpy counts in 64 bits
 _MANY_INCOMPLETE = 10.0  # rows for each complete one; with fewer, completed counts change fast enough
 _FEW_DIRECTIONS = 4  # for which one move per step that keeps both margins is enough
 _SLICE = 40.0  # how far one move may go, in logits
-_MOST_LOGIT = 700.0  # beyond it the exponential overflows
+_MAX_LOGIT = 700.0  # beyond it the exponential overflows
 _SHRINKS = 100  # after which a slice has shrunk to where it started
 
 
@@ -99,9 +99,9 @@ class InformationDraws(NamedTuple):
     def converged(self, limit: float) -> bool:
         """Whether r_hat is within the limit, or at a value that independent draws exceed once in a hundred times.
 
-        r_hat^2 = (n - 1) / n + F / n for half chains of n draws, and F, the variance between the m half chains over
-        that within, has an F distribution with m - 1 and m (n - 1) degrees of freedom if the draws are normal: F times
-        the ratio of these are the odds of a Beta with half of each.
+        For m half chains of n draws, r_hat^2 = (n - 1) / n + F / n, where F is the variance between the half chains
+        divided by that within them. If the draws are normal, F has an F distribution with m - 1 and m (n - 1) degrees
+        of freedom. F times the ratio of these two are the odds of a Beta with half of each as parameters.
         """
         if not self.r_hat > limit:  # NaN if there are too few draws
             return True
@@ -178,20 +178,20 @@ def _dirichlet(parameters: FloatArray, generator: np.random.Generator) -> FloatA
 def _gibbs(
     table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
 ) -> Iterator[FloatArray]:
-    if table.feature_only.max() > _MOST_MULTINOMIAL:
+    if table.feature_only.max() > _MAX_MULTINOMIAL:
         raise CredimiError(
-            f"target_only and feature_only both sum to more than {_MOST_MULTINOMIAL:g} rows: scale the counts down"
+            f"target_only and feature_only both sum to more than {_MAX_MULTINOMIAL:g} rows: scale the counts down"
         )
     cells = table.joint + pseudo
     whole = np.rint(table.feature_only).astype(np.int64)
     left_over = table.feature_only - whole
     exact = not left_over.any()
-    kept = -(-size // chains)
+    draws_per_chain = -(-size // chains)
     freedom = (cells.shape[0] - 1) * (cells.shape[1] - 1)
     mostly_incomplete = table.target_only.sum() + table.feature_only.sum() > _MANY_INCOMPLETE * cells.sum()
     turns = (1 if freedom <= _FEW_DIRECTIONS else 2) if mostly_incomplete else 0
     state = _product(np.broadcast_to(cells, (chains, *cells.shape)), table.target_only, generator)
-    for step in range(burn_in + kept * thin):
+    for step in range(burn_in + draws_per_chain * thin):
         columns = state.sum(axis=1)
         rows = state.sum(axis=2)
         split = np.where(columns[:, None, :] > 0.0, state, rows[:, :, None])  # an empty column is split as the classes
@@ -228,10 +228,10 @@ def _turn(state: FloatArray, cells: FloatArray, generator: np.random.Generator) 
 
     def moved(logit: FloatArray, of: NDArray[np.intp]) -> FloatArray:
         """The four probabilities for d at this logit."""
-        rising = np.exp(np.clip(logit, -_MOST_LOGIT, _MOST_LOGIT))
+        rising = np.exp(np.clip(logit, -_MAX_LOGIT, _MAX_LOGIT))
         share = np.stack([rising, np.ones_like(rising)]) / (1.0 + rising)
-        found: FloatArray = rest[:, of] + width[of] * share[[0, 0, 1, 1]]
-        return found
+        probabilities: FloatArray = rest[:, of] + width[of] * share[[0, 0, 1, 1]]
+        return probabilities
 
     def log_density(logit: FloatArray, of: NDArray[np.intp]) -> FloatArray:
         logarithms = np.log(np.maximum(moved(logit, of), 1e-300))

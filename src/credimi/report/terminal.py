@@ -162,41 +162,10 @@ def _columns_that_fit(
     """The columns that fit into the width. Names are shortened to the room that is left; bars come last."""
     from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
 
-    names = [plain(row["feature"]) or sentences.NO_NAME for row in rows]
-    scale, longest = 1.0 / math.log(2.0) if units == "bits" else 1.0, max(map(cell_len, [*names, "feature"]))
-    ranked = [not math.isnan(row["mi"]) for row in rows]
-
-    def column(head: str, text: Callable[[Record], str], *, right: bool = True) -> Column:
-        return Column(
-            head, [text(row) if is_ranked else "" for row, is_ranked in zip(rows, ranked, strict=True)], right
-        )
-
-    columns = {
-        "#": Column(
-            "#", [str(position) if is_ranked else "" for position, is_ranked in enumerate(ranked, 1)], right=True
-        ),
-        "feature": Column("feature", names),
-        "mi": column(units, lambda row: f"{row['mi'] * scale:.4f}"),
-        "share": column("%", lambda row: percent(row.get("entropy_share", math.nan))),
-        "interval": column(
-            f"{100 * settings['level']:g} % interval",
-            lambda row: f"{row['low'] * scale:.4f} to {row['high'] * scale:.4f}",
-            right=False,
-        ),
-        "bar": Column("", []),
-        "tail": column(f"P(I > {threshold(settings, units)})", lambda row: probability(row["p_above"], row["std"])),
-        "robust": Column("", []),
-        "verdict": Column("verdict", [sentences.verdict_with_factor(row) for row in rows]),
-        "complete": Column("complete", [f"{row['complete']:,}" for row in rows], right=True),
-    }
-    optional = ["interval", "tail", "complete", "share"]
-    if "factor" in settings:
-        optional.insert(1, "robust")
-        columns["robust"] = column(
-            f"at factor {settings['factor']:g}",
-            lambda row: f"{row['robust_low'] * scale:.4f} to {row['robust_high'] * scale:.4f}",
-            right=False,
-        )
+    columns = _all_columns(rows, settings, units)
+    names = columns["feature"].cells
+    longest = max(map(cell_len, [*names, "feature"]))
+    optional = ["interval", *(["robust"] if "factor" in settings else []), "tail", "complete", "share"]
     room = width - min(longest, MIN_NAME_WIDTH) - (_VALUES_WIDTH + GAP) * (width >= _WIDE_TERMINAL)
     room -= sum(columns[name].width + GAP for name in ("#", "mi", "verdict"))
     chosen = {"#", "feature", "mi", "verdict"}
@@ -208,11 +177,55 @@ def _columns_that_fit(
     if room >= _SHORT_BAR + GAP and "share" in chosen:
         left = room - GAP - max(longest - MIN_NAME_WIDTH, 0)  # what is left after whole names
         length = max(min(left, _LONG_BAR if width >= _WIDE_TERMINAL else _BAR), _SHORT_BAR)
-        columns["bar"] = column("", lambda row: _bar(row, largest, length), right=False)
+        columns["bar"] = _column_of_ranked(rows, "", lambda row: _bar(row, largest, length), right=False)
         chosen.add("bar")
         room -= length + GAP
     columns["feature"] = Column("feature", shorten_distinctly(names, min(longest, MIN_NAME_WIDTH) + max(room, 0)))
     return {name: cells for name, cells in columns.items() if name in chosen}
+
+
+def _all_columns(rows: Sequence[Record], settings: Record, units: str) -> dict[str, Column]:
+    """All columns in their order; that of the bars is empty, as their length depends on the others."""
+    scale = 1.0 / math.log(2.0) if units == "bits" else 1.0
+    positions = [str(position) if _is_ranked(row) else "" for position, row in enumerate(rows, 1)]
+    columns = {
+        "#": Column("#", positions, right=True),
+        "feature": Column("feature", [plain(row["feature"]) or sentences.NO_NAME for row in rows]),
+        "mi": _column_of_ranked(rows, units, lambda row: f"{row['mi'] * scale:.4f}"),
+        "share": _column_of_ranked(rows, "%", lambda row: percent(row.get("entropy_share", math.nan))),
+        "interval": _column_of_ranked(
+            rows,
+            f"{100 * settings['level']:g} % interval",
+            lambda row: f"{row['low'] * scale:.4f} to {row['high'] * scale:.4f}",
+            right=False,
+        ),
+        "bar": Column("", []),
+        "tail": _column_of_ranked(
+            rows, f"P(I > {threshold(settings, units)})", lambda row: probability(row["p_above"], row["std"])
+        ),
+        "robust": Column("", []),
+        "verdict": Column("verdict", [sentences.verdict_with_factor(row) for row in rows]),
+        "complete": Column("complete", [f"{row['complete']:,}" for row in rows], right=True),
+    }
+    if "factor" in settings:
+        columns["robust"] = _column_of_ranked(
+            rows,
+            f"at factor {settings['factor']:g}",
+            lambda row: f"{row['robust_low'] * scale:.4f} to {row['robust_high'] * scale:.4f}",
+            right=False,
+        )
+    return columns
+
+
+def _column_of_ranked(
+    rows: Sequence[Record], head: str, text: Callable[[Record], str], *, right: bool = True
+) -> Column:
+    """A column that is empty for features that were not ranked."""
+    return Column(head, [text(row) if _is_ranked(row) else "" for row in rows], right)
+
+
+def _is_ranked(row: Record) -> bool:
+    return not math.isnan(row["mi"])
 
 
 def verdict_counts(verdicts: Sequence[str], order: Iterable[str], shown: int) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from importlib import import_module
 from numbers import Integral
 from typing import TYPE_CHECKING, ClassVar, overload
 
 from credimi.core.errors import CredimiError
+from credimi.core.optional import frame_library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -88,16 +88,9 @@ class FeatureRows:
 
     def to_pandas(self) -> Foreign:
         """A pandas DataFrame."""
-        try:
-            import_module("pandas")
-        except ImportError:
-            raise CredimiError("pandas is not installed: pip install pandas") from None
+        frame_library("pandas")
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Foreign:
         """A polars DataFrame."""
-        try:
-            from polars import from_arrow  # noqa: PLC0415  (an extra: loaded only to convert)
-        except ImportError:
-            raise CredimiError("polars is not installed: pip install polars") from None
-        return from_arrow(self.to_arrow())
+        return frame_library("polars").from_arrow(self.to_arrow())

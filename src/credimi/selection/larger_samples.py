@@ -15,7 +15,7 @@ import numpy as np
 
 from credimi.core.tables import Tables
 from credimi.inference.batched.many_tables import posteriors
-from credimi.inference.batched.mixture_tails import above, laws_of
+from credimi.inference.batched.mixture_tails import above, mixtures_of
 from credimi.inference.conditional.stratified_tables import StratifiedTables, components
 from credimi.selection.rules import backward, forward
 
@@ -113,7 +113,7 @@ class LargerSamples:
 
     def p_within(self, low: float, high: float) -> FloatArray:
         """P(low < I <= high) at present."""
-        distributions = laws_of(self.present, self.strata.upper, gaussian=self.options.gaussian)
+        distributions = mixtures_of(self.present, self.strata.upper, gaussian=self.options.gaussian)
         return above(distributions, low, self.options.threads) - above(distributions, high, self.options.threads)
 
     def p_decided(self, candidates: IntegerArray, growth: FloatArray) -> FloatArray:
@@ -122,7 +122,7 @@ class LargerSamples:
         lengths = prediction.likely_lengths(candidates.size)
         repeated = np.repeat(candidates, LENGTHS)
         tables = self._tables(repeated, lengths.ravel(), np.repeat(growth, LENGTHS))
-        distributions = laws_of(
+        distributions = mixtures_of(
             _posteriors(tables, self.options), self.strata.upper[repeated], gaussian=self.options.gaussian
         )
         p_above = above(distributions, self.options.epsilon, self.options.threads).reshape(lengths.shape)

@@ -20,7 +20,7 @@ from credimi.core.remote_files import source_of
 from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.core.version import __version__
-from credimi.inference.batched.many_tables import drawn_law, posteriors
+from credimi.inference.batched.many_tables import drawn_distribution, posteriors
 from credimi.inference.bounds.bound_curves import curves
 from credimi.inference.distributions.components import Empirical
 from credimi.inference.options import PosteriorOptions
@@ -192,7 +192,7 @@ def _drawn_points(block: CountArray | None, odds: float, options: PosteriorOptio
     """The draws of the ranking at even steps of their order, and P(I = 0)."""
     if block is None:
         return [], 0.0
-    distribution = drawn_law(Table.of_block(block), options, odds)
+    distribution = drawn_distribution(Table.of_block(block), options, odds)
     draws = [component.draws for component in distribution.components if isinstance(component, Empirical)]
     shown = np.quantile(draws[0], np.linspace(0.0, 1.0, _DRAWN_POINTS)) if draws else np.zeros(0)
     return [float(f"{value:.7g}") for value in shown.tolist()], distribution.p_zero

@@ -127,25 +127,7 @@ def rank(
         summary |= _robust(features, blocks, posterior_summary, factor, options)
     unranked = np.array([not feature.kind.ranked for feature in features], dtype=bool)
     order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: in the order of the data
-    settings = {
-        "epsilon": options.epsilon,
-        "level": options.level,
-        "fdr": options.fdr,
-        "prior": options.prior,
-        "approximation": approximation,
-        "missing": missing,
-        "units": "nats",
-        "missing_values": list(counts.settings.missing_values),
-        "discretize": counts.settings.discretize,
-    }
-    if counts.settings.target_cuts is not None:
-        settings["target_cuts"] = list(counts.settings.target_cuts)
-    if counts.settings.weights is not None:
-        settings["weights"] = counts.settings.weights
-    if robust:
-        settings["factor"] = factor
-    if approximation == "sampled":
-        settings["seed"] = random_state
+    settings = _settings(options, counts, missing, factor if robust else None)
     summary = {name: values[order] for name, values in summary.items()}
     features = [features[index] for index in order]
     facts = tuple(feature.facts for feature in features)
@@ -186,6 +168,30 @@ def rank(
         facts,
         rows_with_target=with_class if scaled is None or with_class is None else round(with_class),
     )
+
+
+def _settings(options: RuleOptions, counts: Counts, missing: str, factor: float | None) -> Record:
+    """What the ranking was made with, as `Ranking.settings` and JSON have it."""
+    settings: Record = {
+        "epsilon": options.epsilon,
+        "level": options.level,
+        "fdr": options.fdr,
+        "prior": options.prior,
+        "approximation": options.approximation,
+        "missing": missing,
+        "units": "nats",
+        "missing_values": list(counts.settings.missing_values),
+        "discretize": counts.settings.discretize,
+    }
+    if counts.settings.target_cuts is not None:
+        settings["target_cuts"] = list(counts.settings.target_cuts)
+    if counts.settings.weights is not None:
+        settings["weights"] = counts.settings.weights
+    if factor is not None:
+        settings["factor"] = factor
+    if options.approximation == "sampled":
+        settings["seed"] = options.random_state
+    return settings
 
 
 def beliefs_of(counts: Counts, options: RuleOptions, missing: str) -> Beliefs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
@@ -141,37 +141,48 @@ def run(options: argparse.Namespace) -> int:
         selection = _selected(options, data)
         if options.output is None or not selection.complete:
             return _show(selection, options)
-        kept, criterion = set(selection.features), f"goal {options.goal}"
-        total = len(selection) + len(selection.rejected)
-        forced = sum(step.forced for step in selection.steps)
+        forced, total = sum(step.forced for step in selection.steps), len(selection) + len(selection.rejected)
+        kept = _Kept(set(selection.features), total, forced, f"goal {options.goal}")
     else:
-        options.rule = options.rule or "forward"
-        options.level = _DEFAULT_RULE_LEVEL if options.level is None else options.level
-        options.factor, options.robust = options.robust_factor, options.robust_factor is not None
-        check_factor(options, "--robust-factor")
-        ranking = ranked(options, files_given)
-        credible = _kept_features(ranking, options)
-        kept, criterion = set(_with_most_probable(ranking, credible, options)), f"rule {options.rule}"
-        total = len(ranking)
-        forced = len(kept) - len(credible)
+        kept = _kept_by_rule(options, data)
     output = Path(options.output)
-    columns = [name for name in data.names if name in kept or name in (options.target, options.weights)]
+    columns = [name for name in data.names if name in kept.features or name in (options.target, options.weights)]
     with replacing(output) as temporary:
         files.copy_columns(data, columns, temporary, output.suffix)
-    kept_features = [name for name in columns if name in kept]
-    if not kept_features:
+    names = [name for name in columns if name in kept.features]
+    if not names:
         alone = (
             f"the target {options.target!r} alone" if options.weights is None else "the target and the weights alone"
         )
-        terminal_io.say(f"no feature is kept by the {criterion}: {output} has {alone}")
+        terminal_io.say(f"no feature is kept by the {kept.criterion}: {output} has {alone}")
         return _NOTHING_KEPT
-    names = ", ".join(map(repr, kept_features[:_MAX_FEATURES_NAMED])) + (
-        ", ..." if len(kept_features) > _MAX_FEATURES_NAMED else ""
-    )
-    terminal_io.say(f"{output}: {len(kept):,} of {shared.features(total)} kept by the {criterion}: {names}")
-    if forced:
-        terminal_io.say(f"not credible, kept because of --min-features: {forced:,} of them")
+    shown = ", ".join(map(repr, names[:_MAX_FEATURES_NAMED])) + (", ..." if len(names) > _MAX_FEATURES_NAMED else "")
+    count = f"{len(kept.features):,} of {shared.features(kept.total)}"
+    terminal_io.say(f"{output}: {count} kept by the {kept.criterion}: {shown}")
+    if kept.forced:
+        terminal_io.say(f"not credible, kept because of --min-features: {kept.forced:,} of them")
     return 0
+
+
+class _Kept(NamedTuple):
+    """The features that are kept, of how many, how many of them only because of --min-features, and by what."""
+
+    features: set[str]
+    total: int
+    forced: int
+    criterion: str
+
+
+def _kept_by_rule(options: argparse.Namespace, data: DataFile) -> _Kept:
+    """Rank the columns, and keep those that the rule keeps."""
+    options.rule = options.rule or "forward"
+    options.level = _DEFAULT_RULE_LEVEL if options.level is None else options.level
+    options.factor, options.robust = options.robust_factor, options.robust_factor is not None
+    check_factor(options, "--robust-factor")
+    ranking = ranked(options, [data])
+    credible = _kept_features(ranking, options)
+    features = set(_with_most_probable(ranking, credible, options))
+    return _Kept(features, len(ranking), len(features) - len(credible), f"rule {options.rule}")
 
 
 def _check_used(options: argparse.Namespace) -> None:

@@ -55,7 +55,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.numbers.sorted_numbers import Room
+from credimi.columns.numbers.sorted_numbers import SortBuffers
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -126,9 +126,9 @@ def mdl_places_of_rows(
     """
     from credimi.kernels.trees import best_split  # noqa: PLC0415  (loads compiled code)
 
-    room = Room(values.size)
-    present = room.sort(values, classes.astype(np.uint16), 0, np.zeros(class_count, dtype=np.int64))
-    numbers, labels = room.numbers(present), room.labels[0, :present]
+    buffers = SortBuffers(values.size)
+    present = buffers.sort(values, classes.astype(np.uint16), 0, np.zeros(class_count, dtype=np.int64))
+    numbers, labels = buffers.numbers(present), buffers.labels[0, :present]
     if not numbers.size:
         return numbers, np.zeros(0, dtype=np.int64)
     flags = np.empty(numbers.size, dtype=np.uint8)
@@ -137,7 +137,7 @@ def mdl_places_of_rows(
     best_split.sums_below(labels, sums)
     table, scale = _log_table(numbers.size)
     left, right = np.empty((2, class_count), dtype=np.int64)
-    scratch = room.keys[1].view(np.int64)  # memory that is not needed any more; new memory would be slower
+    scratch = buffers.keys[1].view(np.int64)  # memory that is not needed any more; new memory would be slower
     min_rows = math.ceil(min_samples)
 
     def split(first: int, last: int) -> Split | None:

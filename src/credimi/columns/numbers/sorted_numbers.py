@@ -88,15 +88,15 @@ def count_sorted(
     classes = groups.astype(np.uint16)
     classes.flags.writeable = False
     counted: dict[str, tuple[Labels, CountArray]] = {}
-    free_rooms: list[Room] = []
+    free_buffers: list[SortBuffers] = []
 
     def work(column_group: Sequence[str]) -> None:
-        room = free_rooms.pop() if free_rooms else Room(groups.size)
+        buffers = free_buffers.pop() if free_buffers else SortBuffers(groups.size)
         for name, values in zip(column_group, _contiguous([columns[column] for column in column_group]), strict=True):
             numbers = as_doubles(values)
             if numbers is not None:
-                counted[name] = room.counted(numbers, classes, height, max_labels)
-        free_rooms.append(room)
+                counted[name] = buffers.counted(numbers, classes, height, max_labels)
+        free_buffers.append(buffers)
 
     share(work, _column_groups(columns, names), threads)
     return counted
@@ -130,7 +130,7 @@ def _contiguous(columns: list[Foreign]) -> Sequence[Foreign]:
     return list(copies)
 
 
-class Room:
+class SortBuffers:
     """Memory for sorting a column, reused for the next column, because new memory is slow."""
 
     def __init__(self, rows: int) -> None:

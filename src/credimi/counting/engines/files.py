@@ -12,7 +12,7 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from credimi.columns.encode import load_kernels
+from credimi.columns.encode_arrow import load_kernels
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import is_remote, reason, remote_files
 from credimi.core.threads import ahead
@@ -69,21 +69,21 @@ def data_files(data: Data, delimiter: str | None = None, *, twice: bool = False)
         return data
     csv_files.check_delimiter(delimiter)
     shared_layouts: dict[object, Foreign] = {}
-    described = [DataFile.of(*found, delimiter).sharing(shared_layouts) for found in find(data)]
+    described = [DataFile.of(*file_and_status, delimiter).sharing(shared_layouts) for file_and_status in find(data)]
     if not twice:
         remedy = "its rows would count twice; name it once, or add up counts made apart"
         check_named_once([str(file) for file in described], [(file.identity,) for file in described], remedy)
     return described
 
 
-class Found(NamedTuple):
+class FoundFile(NamedTuple):
     """A file, and its status from when it was found."""
 
     place: Place
     status: os.stat_result | Status
 
 
-def find(data: object) -> list[Found]:
+def find(data: object) -> list[FoundFile]:
     """All files of a path, a directory, a pattern, a URL or a list of these; none is opened."""
     if isinstance(data, list | tuple):
         return list(chain.from_iterable(map(find, data)))
@@ -114,27 +114,27 @@ def _status(path: Path) -> os.stat_result:
         raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}{broken}") from None
 
 
-def _inside(directory: Path) -> list[Found]:
+def _inside(directory: Path) -> list[FoundFile]:
     """The tables below a directory. A folder that cannot be read is an error: its rows would be missing silently."""
 
     def refuse(error: OSError) -> None:
         raise CredimiError(f"cannot read the directory {error.filename}: {error.strerror or error}") from None
 
     paths = (Path(folder, name) for folder, _, names in os.walk(directory, onerror=refuse) for name in names)
-    tables = [Found(path, _status(path)) for path in paths if _is_table(path)]
+    tables = [FoundFile(path, _status(path)) for path in paths if _is_table(path)]
     return _tables_of_directory([table for table in tables if stat.S_ISREG(table.status.st_mode)], directory)  # type: ignore[union-attr]
 
 
-def _readable_file(path: Path, status: os.stat_result) -> Found:
+def _readable_file(path: Path, status: os.stat_result) -> FoundFile:
     """The file; an error if it is a pipe, whose bytes can be read only once."""
     if stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode):
         raise CredimiError(
             f"{path} is a pipe, and data are read more than once: pipe them into `credimi rank -`, or save them"
         )
-    return Found(path, status)
+    return FoundFile(path, status)
 
 
-def _matching_files(pattern: str) -> list[Found]:
+def _matching_files(pattern: str) -> list[FoundFile]:
     status_of = {path: _status(path) for path in map(Path, sorted(glob(pattern, recursive=True)))}  # noqa: PTH207  (absolute patterns too)
     matches = [
         _readable_file(path, status) for path, status in sorted(status_of.items()) if not stat.S_ISDIR(status.st_mode)
@@ -144,15 +144,15 @@ def _matching_files(pattern: str) -> list[Found]:
     return _without_copies(matches)
 
 
-def _remote(url: str) -> list[Found]:
+def _remote(url: str) -> list[FoundFile]:
     places, named = remote_files(url)
-    remote = [Found(place, place.status) for place in places]
+    remote = [FoundFile(place, place.status) for place in places]
     if named:
         return remote
     return _without_copies(remote) if has_magic(url) else _tables_of_directory(remote, url)
 
 
-def _tables_of_directory(candidates: list[Found], directory: object) -> list[Found]:
+def _tables_of_directory(candidates: list[FoundFile], directory: object) -> list[FoundFile]:
     """The files of a directory that hold tables, by the endings of their names; an error if there are none."""
     tables = sorted((file for file in candidates if _is_table(file.place)), key=lambda file: file.place)
     if not tables:
@@ -164,10 +164,10 @@ def _tables_of_directory(candidates: list[Found], directory: object) -> list[Fou
     return _without_copies(tables)
 
 
-def _without_copies(found: list[Found]) -> list[Found]:
+def _without_copies(files: list[FoundFile]) -> list[FoundFile]:
     """The same files, which were not named one by one; an error if one of them looks like another one, packed."""
     place_of: dict[str, Place] = {}
-    for place, _ in found:
+    for place, _ in files:
         name = str(place)
         unpacked = name[: -len(place.suffix)] if place.suffix.lower() in COMPRESSED else name
         other = place_of.setdefault(unpacked, place)
@@ -176,7 +176,7 @@ def _without_copies(found: list[Found]) -> list[Found]:
                 f"{other} and {place} look like the same rows, packed and not, which would count twice: move one of "
                 "them away, or name each file"
             )
-    return found
+    return files
 
 
 def _is_table(path: Place) -> bool:
@@ -286,12 +286,12 @@ def count_file(path: str, plan: Plan) -> bytes:
     return (counted([], plan) if whole is None else whole).to_bytes()
 
 
-def _exact_file(path: str) -> Found:
+def _exact_file(path: str) -> FoundFile:
     """The file of exactly this name. It is no pattern, which might match others if a worker does not see this file."""
     places, named = remote_files(path) if is_remote(path) else ([Path(path)], Path(path).exists())
     if not named:
         raise CredimiError(f"cannot read {path}: there is no such file where it is counted")
-    return Found(places[0], places[0].stat())
+    return FoundFile(places[0], places[0].stat())
 
 
 def check_format(file: DataFile, output: Path) -> None:

@@ -18,7 +18,7 @@ from credimi.counting.count import cluster_of, one_class
 from credimi.counting.rows.pair_tables import CountedPairs, PairCounter
 from credimi.counting.rows.settled_columns import (
     EQUAL_COUNTS,
-    MOST_VALUES,
+    MAX_VALUES,
     request_without_target,
     split_comparable,
     with_ranges_for_rows,
@@ -53,7 +53,7 @@ class ClusterPairs:
         *,
         columns: Option = None,
         discretize: Option = EQUAL_COUNTS,
-        most_values: int = MOST_VALUES,
+        max_values: int = MAX_VALUES,
         threads: int | None = None,
         progress: Callable[[float], None] = lambda _share: None,
         **counting: Option,
@@ -71,7 +71,7 @@ class ClusterPairs:
         with_target = engine.with_constant(data, plan.target, plan.features)
         counts = engine.count(with_target, plan, lambda share: progress(0.5 * share))
         counts = with_ranges_for_rows(counts, discretize)
-        comparable, left_out = split_comparable(counts, most_values, threads)
+        comparable, left_out = split_comparable(counts, max_values, threads)
         labels_of_column = dict(zip(counts.features, counts.labels, strict=True))
         names = tuple(feature.name for feature in comparable)
         pairs = CountedPairs([len(feature.values) for feature in comparable], np.zeros(0))

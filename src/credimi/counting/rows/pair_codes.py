@@ -2,13 +2,13 @@
 
 `kernels.pairs.pair_bits` explains how they are counted.
 
-Rows without a class are left out: they say nothing about what columns tell. A column of more than `MOST_VALUES` - 1
+Rows without a class are left out: they say nothing about what columns tell. A column of more than `MAX_VALUES` - 1
 values keeps the most frequent ones, and the others become one value, `OTHER_VALUES`; otherwise the tables of a pair
 would be mostly empty. A missing value is a value, too.
 
 The sets take one bit per row for each value but one: (V - 1) N/8 bytes per column, besides one byte per cell for the
-codes. Both are stored in the room of the codes they are made of, memory or a scratch folder. Rows with weights have no
-sets; their pairs are counted row by row.
+codes. Both are stored where the given codes are: in memory, or in a scratch folder. Rows with weights have no sets;
+their pairs are counted row by row.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from credimi.core.threads import share
 from credimi.kernels.pairs import column_bits, pair_bits
-from credimi.kernels.pairs.pair_bits import BLOCK, MOST_VALUES, PANEL
+from credimi.kernels.pairs.pair_bits import BLOCK, MAX_VALUES, PANEL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +68,7 @@ class PairCodes:
         if all_have_class and settled.bytes is not None and not reduced.new_codes:
             matrix = settled.bytes
         else:
-            matrix = settled.room.zeros((len(settled.features), groups.size), np.uint8)
+            matrix = settled.storage.zeros((len(settled.features), groups.size), np.uint8)
             share(lambda index: reduced.put(index, has_class, matrix[index]), range(len(matrix)), threads)
         layout = np.zeros((len(matrix), 4), dtype=np.int64)
         layout[:, 0] = np.cumsum(reduced.values) - reduced.values
@@ -80,7 +80,7 @@ class PairCodes:
         words = (np.bincount(groups, minlength=len(classes)) + _WORD - 1) // _WORD
         ends = np.cumsum(words)
         panels = int(blocks[-1, 2] + -(-blocks[-1, 3] // PANEL)) if len(matrix) and settled.weights is None else 0
-        bits = settled.room.zeros((panels, int(ends[-1]) if ends.size else 0, PANEL), np.uint64)
+        bits = settled.storage.zeros((panels, int(ends[-1]) if ends.size else 0, PANEL), np.uint64)
         if panels:
             firsts = np.repeat(blocks[:, 2] * PANEL, np.diff(blocks[:, :2], axis=1).ravel()) + layout[:, 3]
             columns_per_call = max(1, _CELLS_PER_CALL // max(groups.size, 1))
@@ -143,7 +143,7 @@ class _ReducedValues:
             value_counts = counts.sum(axis=1)
             self.missing[columns] = value_counts[:, size] > 0
             self.values[columns] = size + self.missing[columns]
-            unchanged = (value_counts[:, :size] > 0).all(axis=1) & (self.values[columns] <= MOST_VALUES)
+            unchanged = (value_counts[:, :size] > 0).all(axis=1) & (self.values[columns] <= MAX_VALUES)
             for index in np.flatnonzero(~unchanged).tolist():
                 column = int(columns[index])
                 self.new_codes[column], labels[column] = _reduce_values(value_counts[index], labels[column])
@@ -199,7 +199,7 @@ def _reduce_values(counts: FloatArray, labels: tuple[str, ...]) -> tuple[NDArray
     missing = len(labels)
     new_codes = np.zeros(missing + 1, dtype=np.uint8)
     present = np.flatnonzero(counts[:missing])
-    max_values = MOST_VALUES - int(counts[missing] > 0)
+    max_values = MAX_VALUES - int(counts[missing] > 0)
     if present.size > max_values:
         order = present[np.argsort(-counts[present], kind="stable")]
         kept_values = np.sort(order[: max_values - 1])

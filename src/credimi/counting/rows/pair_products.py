@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Codes = NDArray[np.unsignedinteger]
     Result = TypeVar("Result")
 
-MOST_VALUES = 255  # of a column, as a code has one byte
+MAX_VALUES = 255  # of a column, as a code has one byte
 _MAX_ROWS = 2**31 - 1  # as a sum has 32 bits
 ALIGNED = 128  # parts have a multiple of so many rows, so that products are fast
 _MAX_ONE_HOT_ROWS = 8192  # of a block; larger products are not faster
@@ -157,11 +157,11 @@ class PairProducts:
         self.values = np.array(values, dtype=np.int32)
         length = self.codes[0].size if self.codes else 0
         self.rows = length if rows is None else rows
-        if self.values.size and self.values.max() > MOST_VALUES:
+        if self.values.size and self.values.max() > MAX_VALUES:
             column = int(self.values.argmax())
             raise CredimiError(
                 f"column number {column + 1} has {self.values[column]} values, but engine='gpu' takes columns of up to "
-                f"{MOST_VALUES}: leave it out, or use engine='cpu'"
+                f"{MAX_VALUES}: leave it out, or use engine='cpu'"
             )
         if self.rows > _MAX_ROWS:
             raise CredimiError(f"engine='gpu' counts up to {_MAX_ROWS:,} rows, not {self.rows:,}: use engine='cpu'")

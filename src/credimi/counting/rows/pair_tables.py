@@ -218,7 +218,7 @@ class PairCounter(PairTables):
             for column in columns[self._are_bytes[first:] & (self._have_bit_sets[first:] == bit_sets)].tolist():
                 if (
                     partnerless >= 0
-                    and (self.values[partnerless] + 1) * (self.values[column] + 1) <= all_pairs.MOST_OF_COUPLE
+                    and (self.values[partnerless] + 1) * (self.values[column] + 1) <= all_pairs.MAX_COUPLE_CODES
                 ):
                     couples.append([partnerless, column])
                     partnerless = -1
@@ -244,7 +244,7 @@ class PairCounter(PairTables):
             table_start = start + sizes[one] * (self._widths[other] - self._widths[one + 1])
             return np.where(is_counted, table_start, -1)
 
-        length = min(all_pairs.MOST_ROWS, max(_COUPLE_BYTES // max(len(couples), 1), _MIN_ROWS_PER_PART))
+        length = min(all_pairs.MAX_ROWS, max(_COUPLE_BYTES // max(len(couples), 1), _MIN_ROWS_PER_PART))
         codes = np.empty((len(couples), min(length, self.rows)), dtype=np.uint8)
         for begin in range(0, self.rows, length):
             part = slice(begin, min(begin + length, self.rows))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from credimi.counting.batch import Batch, CodedBatch
     from credimi.counting.counts import Counts
     from credimi.counting.request import Plan
-    from credimi.counting.rows.room import Room
+    from credimi.counting.rows.storage import Storage
 
     Codes = NDArray[np.unsignedinteger]
 
@@ -146,15 +146,15 @@ class RowCoder:
 
 
 class CodeStore:
-    """Collects the codes of all rows in a `Room`; the parts are added in the order of the rows."""
+    """Collects the codes of all rows in a `Storage`; the parts are added in the order of the rows."""
 
-    def __init__(self, coder: RowCoder, rows: int, room: Room) -> None:
-        self.coder, self.room, self._done = coder, room, 0
+    def __init__(self, coder: RowCoder, rows: int, storage: Storage) -> None:
+        self.coder, self.storage, self._done = coder, storage, 0
         narrow = sum(coder.is_narrow)
         wide = len(coder.features) - narrow
-        room.require((narrow + 2 * wide) * rows, f"the codes of {rows:,} rows x {narrow + wide:,} columns")
-        self._narrow: NDArray[np.uint8] = room.zeros((narrow, rows), np.uint8)
-        self._wide: NDArray[np.uint16] = room.zeros((wide, rows), np.uint16)
+        storage.require((narrow + 2 * wide) * rows, f"the codes of {rows:,} rows x {narrow + wide:,} columns")
+        self._narrow: NDArray[np.uint8] = storage.zeros((narrow, rows), np.uint8)
+        self._wide: NDArray[np.uint16] = storage.zeros((wide, rows), np.uint16)
         kind = np.uint8 if len(coder.settled.labels) <= _MAX_VALUES_IN_BYTE else np.uint16
         self._groups: AnyArray = np.empty(rows, dtype=kind)
         self._weights = np.empty(rows) if coder.plan.settings.weights is not None else None
@@ -185,7 +185,7 @@ class CodeStore:
         matrix = self._narrow if not len(self._wide) else None
         classes = coder.settled.labels.shown()
         settled_fields = coder.plan.target, classes, self._groups, coder.features, codes, weights, left_out, matrix
-        return SettledCodes(*settled_fields, self.room)
+        return SettledCodes(*settled_fields, self.storage)
 
 
 def _columns_in_order(is_narrow: list[bool], narrow: NDArray[np.uint8], wide: NDArray[np.uint16]) -> Iterator[Codes]:

@@ -2,7 +2,7 @@
 
 Data in memory, and files that fit into it, are read once. Otherwise there are two passes: one counts (see `row_coder`),
 the next encodes each part, one byte per cell for columns of up to 255 values, two for others. If the caller names a
-scratch folder, the codes are stored there (see `room`).
+scratch folder, the codes are stored there (see `storage`).
 
 Partitions of Spark and Dask are encoded by the workers, and only the codes are sent. They are stored on this machine,
 in memory or in the scratch folder, and each step reads them here. The cluster is not needed any more. With weights, the
@@ -22,8 +22,8 @@ from credimi.counting.count import cluster_of, count_requested, plan_of, source,
 from credimi.counting.engines import frames
 from credimi.counting.engines.data_file import DataFile
 from credimi.counting.rows.coded_table import CodedTable
-from credimi.counting.rows.room import Room
 from credimi.counting.rows.row_coder import CodeStore, RowCoder
+from credimi.counting.rows.storage import Storage
 from credimi.counting.rows.stratified_counts import SettledCodes
 from credimi.counting.weights import effective
 
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 def settled_codes(data: Data, request: CountRequest, scratch: str | Path | None = None) -> tuple[SettledCodes, Counts]:
     """The codes of all rows, and the counts; with `scratch` the codes are in a file there, which vanishes with them."""
-    room, cluster = Room.of(scratch), cluster_of(data)
+    storage, cluster = Storage.of(scratch), cluster_of(data)
     if cluster is not None:
-        return _fetch_from_cluster(data, cluster, request, room)
+        return _fetch_from_cluster(data, cluster, request, storage)
     if scratch is not None:
-        return _read_twice(data, request, room)
+        return _read_twice(data, request, storage)
     size = sum(map(_file_size, data if isinstance(data, list | tuple) else [data]))
-    room.require(size, "the files")
+    storage.require(size, "the files")
     table = CodedTable.of(data, request)
     return SettledCodes.of(table, request.threads), table.counts
 
@@ -60,7 +60,7 @@ def _file_size(path: object) -> int:
         return 0
 
 
-def _read_twice(data: Data, request: CountRequest, room: Room) -> tuple[SettledCodes, Counts]:
+def _read_twice(data: Data, request: CountRequest, storage: Storage) -> tuple[SettledCodes, Counts]:
     if frames.is_stream(data):
         raise CredimiError(
             f"a {type(data).__name__} is read once, and scratch codes need two passes: write it to a file"
@@ -71,14 +71,14 @@ def _read_twice(data: Data, request: CountRequest, room: Room) -> tuple[SettledC
     plan, batches = source(data, replace(request, progress=lambda share: report(0.5 + 0.5 * share)))
     rows = counts.rows if plan.settings.weights is None else count_requested(data, _target_alone(request)).rows
     coder, left_out = RowCoder.of(plan, counts)
-    store = CodeStore(coder, round(rows), room)
+    store = CodeStore(coder, round(rows), storage)
     for part in coder.coded(batches, request.threads):
         store.put(part)
     return store.settled(left_out), counts
 
 
 def _fetch_from_cluster(
-    data: Foreign, cluster: ModuleType, request: CountRequest, room: Room
+    data: Foreign, cluster: ModuleType, request: CountRequest, storage: Storage
 ) -> tuple[SettledCodes, Counts]:
     report = request.progress
     request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)))
@@ -86,7 +86,7 @@ def _fetch_from_cluster(
     counts = effective(count_requested(data, request))
     rows = counts.rows if plan.settings.weights is None else count_requested(data, _target_alone(request)).rows
     coder, left_out = RowCoder.of(plan, counts)
-    store = CodeStore(coder, round(rows), room)
+    store = CodeStore(coder, round(rows), storage)
     if rows:
         cluster.collect(
             data, coder.plan.wanted, SendCodes(coder), store.put_packed, lambda share: report(0.5 + 0.5 * share)

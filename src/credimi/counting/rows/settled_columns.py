@@ -3,7 +3,7 @@
 Columns are interpreted as in `rank`: categories, ranges of numbers, identifiers. Without a target, numbers are cut into
 ranges of about equal counts. Their number, from 3 to 10, is chosen so that a table of as many such columns as are
 looked at `together` has `_ROWS_PER_CELL` rows per cell. Identifiers, and columns with one value, none, or more than
-`most_values`, are left out.
+`max_values`, are left out.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Codes = NDArray[np.unsignedinteger]
 
 EQUAL_COUNTS = "equal"  # as many ranges of equal counts as the rows allow
-MOST_VALUES = 1_000  # of a column: a table of two such columns has a million cells
+MAX_VALUES = 1_000  # of a column: a table of two such columns has a million cells
 _ROWS_PER_CELL = 20
 _MIN_RANGES = 3
 _ROOT_SLACK = 1e-9  # so that a root that is a whole number is not rounded down
@@ -57,7 +57,7 @@ class SettledColumns:
         *,
         columns: Option = None,
         discretize: Option = EQUAL_COUNTS,
-        most_values: int = MOST_VALUES,
+        max_values: int = MAX_VALUES,
         together: int = 2,
         threads: int | None = None,
         **counting: Option,
@@ -79,7 +79,7 @@ class SettledColumns:
         )
         counts = with_ranges_for_rows(table.counts, discretize, together)
         table = replace(table, counts=counts)
-        comparable, left_out = split_comparable(counts, most_values, threads)
+        comparable, left_out = split_comparable(counts, max_values, threads)
         codes_of: dict[int, Codes] = {}
 
         def work(index: int) -> None:
@@ -139,12 +139,12 @@ def with_ranges_for_rows(counts: Counts, discretize: Option, together: int = 2) 
 
 
 def split_comparable(
-    counts: Counts, most_values: int = MOST_VALUES, threads: int | None = None
+    counts: Counts, max_values: int = MAX_VALUES, threads: int | None = None
 ) -> tuple[tuple[Feature, ...], tuple[Feature, ...]]:
     """The columns that can be compared, and the others."""
     features = counts.settled(1, threads=threads)
     comparable_names = {
-        feature.name for feature in features if feature.kind.ranked and len(feature.values) <= most_values
+        feature.name for feature in features if feature.kind.ranked and len(feature.values) <= max_values
     }
     comparable = tuple(feature for feature in features if feature.name in comparable_names)
     return comparable, tuple(feature for feature in features if feature.name not in comparable_names)

@@ -29,7 +29,7 @@ from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.counting import tabulate
 from credimi.counting.rows.coded_table import MISSING, settled_by_code
-from credimi.counting.rows.room import Room
+from credimi.counting.rows.storage import Storage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,7 +66,7 @@ class SettledCodes:
     weights: FloatArray | None = None
     left_out: tuple[Feature, ...] = ()  # columns that are not ranked: identifiers, columns of one value
     bytes: NDArray[np.uint8] | None = None  # the same codes as one matrix, one row per column, if all fit into a byte
-    room: Room = field(default_factory=Room)  # where further arrays of the length of the table are stored
+    storage: Storage = field(default_factory=Storage)  # where further arrays of the length of the table are stored
 
     @classmethod
     def of(cls, table: CodedTable, threads: int | None = None) -> SettledCodes:
@@ -117,7 +117,7 @@ class SettledCodes:
         rows = np.sort(np.random.default_rng(0).choice(self.groups.size, max_rows, replace=False))
         weights = None if self.weights is None else self.weights[rows]
         codes = tuple(column_codes[rows] for column_codes in self.codes)
-        return replace(self, groups=self.groups[rows], codes=codes, weights=weights, bytes=None, room=Room())
+        return replace(self, groups=self.groups[rows], codes=codes, weights=weights, bytes=None, storage=Storage())
 
     def stratified(
         self,

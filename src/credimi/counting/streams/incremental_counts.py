@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.interpret import MOST_CLASSES, settle
+from credimi.columns.interpret import MAX_CLASSES, settle
 from credimi.columns.labels import MANY, TEXT, Labels, most_bytes, most_labels
 from credimi.columns.missing import missing_of
 from credimi.core.errors import CredimiError
@@ -113,7 +113,7 @@ class IncrementalCounts:
         return len(self._order)
 
     @property
-    def kept(self) -> Counts:
+    def current_counts(self) -> Counts:
         """All counts, as doubles; do not change them."""
         if self._kept is None:
             columns = [self.block(index) for index in range(len(self.columns))]
@@ -131,7 +131,7 @@ class IncrementalCounts:
     @property
     def counts(self) -> Counts:
         """A copy of the counts; whole numbers, unless rows had weights."""
-        counts = self.kept
+        counts = self.current_counts
         if self.whole:
             return replace(counts, flat=np.rint(counts.flat).astype(np.int64), rows=round(counts.rows))
         return replace(counts, flat=counts.flat.copy())
@@ -178,7 +178,7 @@ class IncrementalCounts:
         """Add counts of the same features."""
         self.whole = self.whole and counts.flat.dtype.kind != "f"
         if self.rows == 0 or not self._adds_in_place(counts):  # the first counts are loaded as they are
-            self._load(self.kept + counts)
+            self._load(self.current_counts + counts)
 
     def _adds_in_place(self, counts: Counts) -> bool:
         """Add to existing and new cells; False, and nothing is done, if labels have to be merged first."""
@@ -201,7 +201,7 @@ class IncrementalCounts:
     def subtract(self, counts: Counts) -> None:
         """Subtract counts that were added before."""
         if not self._subtracts_in_place(counts):
-            self._load(self.kept - counts)
+            self._load(self.current_counts - counts)
 
     def _subtracts_in_place(self, counts: Counts) -> bool:
         """Subtract from existing cells; False, and nothing is done, if that is not possible."""
@@ -326,7 +326,7 @@ class IncrementalCounts:
 
     def _room_for(self, keys: list[list[Key]], groups: list[Key]) -> bool:
         """Whether, with these keys, the labels of all features and the classes stay within their limits."""
-        if not self._groups_of.has_room_for(groups, MOST_CLASSES, most_bytes(1)):
+        if not self._groups_of.has_room_for(groups, MAX_CLASSES, most_bytes(1)):
             return False
         new_classes = sum(key not in self._groups_of.where for key in set(groups))
         max_bytes = most_bytes(len(self.columns))

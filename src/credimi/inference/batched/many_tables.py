@@ -22,12 +22,12 @@ from credimi.core.public import stored
 from credimi.core.table import Table
 from credimi.inference import adaptive_prior
 from credimi.inference.adaptive_prior import PosteriorComponents
-from credimi.inference.batched.mixture_tails import Laws, above, laws_of, quantiles
+from credimi.inference.batched.mixture_tails import Mixtures, above, mixtures_of, quantiles
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
 from credimi.inference.moments import moments
-from credimi.inference.mutual_information import law_of, mutual_information, with_odds
+from credimi.inference.mutual_information import distribution_of, mutual_information, with_odds
 
 if TYPE_CHECKING:
     from credimi.core.tables import Tables
@@ -67,7 +67,8 @@ def summarize(blocks: Tables, options: PosteriorOptions, *, if_dependent: bool =
         odds = np.ones(blocks.rows.size) if blocks.odds is None else blocks.odds
         tables = (Table.of_block(blocks.block(index)) for index in range(blocks.rows.size))
         distributions = [
-            drawn_law(table, options, table_odds) for table, table_odds in zip(tables, odds.tolist(), strict=True)
+            drawn_distribution(table, options, table_odds)
+            for table, table_odds in zip(tables, odds.tolist(), strict=True)
         ]
         at_mode = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=options.threads).mean
         return _summary_of_draws(distributions, at_mode, options, if_dependent=if_dependent)
@@ -89,15 +90,17 @@ def summary_of(
     mean = summed(components, components.weight * components.mean)
     second_moment = components.variance + (components.mean - mean[components.table]) ** 2
     variance = summed(components, components.weight * second_moment) + components.p_zero * mean**2
-    laws = laws_of(components, upper, gaussian=options.gaussian)
-    low, high = _intervals(components, laws, options)
-    p_above = above(laws, epsilon, threads)
-    for index in np.unique(components.table[~laws.trusted]).tolist():
-        distribution = law_of_table(components, index, float(upper[index]), gaussian=laws.gaussian)
+    mixtures = mixtures_of(components, upper, gaussian=options.gaussian)
+    low, high = _intervals(components, mixtures, options)
+    p_above = above(mixtures, epsilon, threads)
+    for index in np.unique(components.table[~mixtures.trusted]).tolist():
+        distribution = distribution_of_table(components, index, float(upper[index]), gaussian=mixtures.gaussian)
         p_above[index] = distribution.sf(epsilon)
         variance[index] = distribution.var()  # the variance of leading order may be impossible on [0, upper]
     given_dependence = (
-        _given_dependence(components, laws, (mean, low, high), options) if if_dependent else _not_computed(mean.size)
+        _given_dependence(components, mixtures, (mean, low, high), options)
+        if if_dependent
+        else _not_computed(mean.size)
     )
     return Summary(mean, np.sqrt(variance), low, high, p_above, components.p_zero, at_mode, *given_dependence)
 
@@ -108,7 +111,7 @@ def _not_computed(count: int) -> FloatArray:
 
 def _given_dependence(
     components: PosteriorComponents,
-    laws: Laws,
+    mixtures: Mixtures,
     with_atoms: tuple[FloatArray, FloatArray, FloatArray],
     options: PosteriorOptions,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -118,26 +121,28 @@ def _given_dependence(
     without_atoms = _without_atoms(components, has_atom)
     mean[has_atom] = summed(without_atoms, without_atoms.weight * without_atoms.mean)
     low[has_atom], high[has_atom] = _intervals(
-        without_atoms, laws_of(without_atoms, laws.upper[has_atom], gaussian=laws.gaussian), options
+        without_atoms, mixtures_of(without_atoms, mixtures.upper[has_atom], gaussian=mixtures.gaussian), options
     )
     for each in (mean, low, high):
         each[np.bincount(components.table, minlength=mean.size) == 0] = np.nan
     return mean, low, high
 
 
-def _intervals(components: PosteriorComponents, laws: Laws, options: PosteriorOptions) -> tuple[FloatArray, FloatArray]:
+def _intervals(
+    components: PosteriorComponents, mixtures: Mixtures, options: PosteriorOptions
+) -> tuple[FloatArray, FloatArray]:
     """The ends of the credible interval of every table."""
     level, threads = options.level, options.threads
     low, high = credible_interval(
         level,
         components.p_zero,
-        with_below=lambda tail: quantiles(laws, 1.0 - tail, threads),
-        with_above=lambda tail: quantiles(laws, tail, threads),
-        below_zero=lambda: 1.0 - above(laws, 0.0, threads) - components.p_zero,
+        with_below=lambda tail: quantiles(mixtures, 1.0 - tail, threads),
+        with_above=lambda tail: quantiles(mixtures, tail, threads),
+        below_zero=lambda: 1.0 - above(mixtures, 0.0, threads) - components.p_zero,
     )
-    for index in np.unique(components.table[~laws.trusted]).tolist():
-        low[index], high[index] = law_of_table(
-            components, index, float(laws.upper[index]), gaussian=laws.gaussian
+    for index in np.unique(components.table[~mixtures.trusted]).tolist():
+        low[index], high[index] = distribution_of_table(
+            components, index, float(mixtures.upper[index]), gaussian=mixtures.gaussian
         ).interval(level)
     return low, high
 
@@ -185,14 +190,15 @@ def beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
     components, at_mode = _posteriors(blocks, options)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
     with np.errstate(invalid="ignore"):  # a table of one value, whose upper bound is 0
-        laws = laws_of(components, upper, gaussian=options.gaussian)
-    p_above, trusted = above(laws, epsilon, options.threads), laws.trusted
+        mixtures = mixtures_of(components, upper, gaussian=options.gaussian)
+    p_above, trusted = above(mixtures, epsilon, options.threads), mixtures.trusted
     if options.prior != ADAPTIVE:  # a certain component is a point, and the only one of its table
         certain = components.variance == 0.0
         p_above[components.table[certain]] = components.mean[certain] > epsilon
         trusted = trusted | certain
     for index in np.unique(components.table[~trusted]).tolist():
-        p_above[index] = law_of_table(components, index, float(upper[index]), gaussian=laws.gaussian).sf(epsilon)
+        distribution = distribution_of_table(components, index, float(upper[index]), gaussian=mixtures.gaussian)
+        p_above[index] = distribution.sf(epsilon)
     return Beliefs(summed(components, components.weight * components.mean), at_mode, p_above, components.p_zero)
 
 
@@ -204,15 +210,16 @@ def quick_beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
     whole = np.ones(blocks.rows.size, dtype=np.bool_)
     components = adaptive_prior.components(blocks, threads=options.threads, whole=whole)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
-    laws = laws_of(components, upper, gaussian=False)
-    p_above = above(laws, options.epsilon, options.threads)
-    for index in np.unique(components.table[~laws.trusted]).tolist():
-        p_above[index] = law_of_table(components, index, float(upper[index]), gaussian=False).sf(options.epsilon)
+    mixtures = mixtures_of(components, upper, gaussian=False)
+    p_above = above(mixtures, options.epsilon, options.threads)
+    for index in np.unique(components.table[~mixtures.trusted]).tolist():
+        distribution = distribution_of_table(components, index, float(upper[index]), gaussian=False)
+        p_above[index] = distribution.sf(options.epsilon)
     mean = summed(components, components.weight * components.mean)
     return Beliefs(mean, np.full(mean.size, np.nan), p_above, components.p_zero)
 
 
-def drawn_law(table: Table, options: PosteriorOptions, odds: float) -> Distribution:
+def drawn_distribution(table: Table, options: PosteriorOptions, odds: float) -> Distribution:
     """The posterior as draws; for `odds` see `Tables`."""
     distribution = mutual_information(
         table, prior=options.prior, approximation="sampled", random_state=options.random_state
@@ -289,11 +296,11 @@ def _drawn_given_dependence(distribution: Distribution, level: float) -> tuple[f
     return without_atom.mean(), *without_atom.interval(level)
 
 
-def law_of_table(components: PosteriorComponents, index: int, upper: float, *, gaussian: bool) -> Distribution:
+def distribution_of_table(components: PosteriorComponents, index: int, upper: float, *, gaussian: bool) -> Distribution:
     """The posterior of one table."""
     of_table = components.table == index
     distributions = [
-        law_of(mean, std, upper, gaussian=gaussian)
+        distribution_of(mean, std, upper, gaussian=gaussian)
         for mean, std in zip(
             components.mean[of_table].tolist(), np.sqrt(components.variance[of_table]).tolist(), strict=True
         )

@@ -32,7 +32,7 @@ _CELLS_LIKE_A_COMPONENT = 100  # the moments of so many cells take as long as a 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Laws:
+class Mixtures:
     """Mixtures as `mixture_tails` takes them: Betas by their parameters, normal distributions by mean and deviation.
 
     The components of a table are those from its entry in `starts` up to the next entry. `trusted` is a mask of the
@@ -50,7 +50,7 @@ class Laws:
     trusted: BooleanArray
 
 
-def laws_of(components: PosteriorComponents, upper: FloatArray, *, gaussian: bool) -> Laws:
+def mixtures_of(components: PosteriorComponents, upper: FloatArray, *, gaussian: bool) -> Mixtures:
     """The components as normal distributions, or as Betas on [0, upper]."""
     count = components.p_zero.size
     starts = np.zeros(count + 1, dtype=np.int64)
@@ -59,7 +59,7 @@ def laws_of(components: PosteriorComponents, upper: FloatArray, *, gaussian: boo
     if gaussian:
         std = np.sqrt(components.variance)
         trusted = std > 0.0
-        return Laws(components.mean, np.where(trusted, std, 1.0), std, *common_fields, trusted)
+        return Mixtures(components.mean, np.where(trusted, std, 1.0), std, *common_fields, trusted)
     width = upper[components.table]
     with np.errstate(all="ignore"):  # components that are not trusted may have impossible parameters
         mean_share, mean_complement = components.mean / width, (width - components.mean) / width
@@ -70,38 +70,40 @@ def laws_of(components: PosteriorComponents, upper: FloatArray, *, gaussian: boo
     alpha, beta = np.where(trusted, alpha, 1.0), np.where(trusted, beta, 1.0)
     scale = np.empty(alpha.size)
     mixture_tails.log_scales(alpha, beta, scale)
-    return Laws(alpha, beta, scale, *common_fields, trusted)
+    return Mixtures(alpha, beta, scale, *common_fields, trusted)
 
 
-def above(laws: Laws, x: ArrayLike, threads: int | None) -> FloatArray:
+def above(mixtures: Mixtures, x: ArrayLike, threads: int | None) -> FloatArray:
     """P(I > x) of every table; `x` is one number, or one per table. Clipped, as weights are rounded."""
-    return np.clip(_run_kernel(mixture_tails.upper_tails, laws, x, threads), 0.0, 1.0)
+    return np.clip(_run_kernel(mixture_tails.upper_tails, mixtures, x, threads), 0.0, 1.0)
 
 
-def quantiles(laws: Laws, tail: ArrayLike, threads: int | None) -> FloatArray:
+def quantiles(mixtures: Mixtures, tail: ArrayLike, threads: int | None) -> FloatArray:
     """The smallest x of every table with P(I > x) <= tail; `tail` is one number, or one per table."""
-    return _run_kernel(mixture_tails.quantiles, laws, tail, threads)
+    return _run_kernel(mixture_tails.quantiles, mixtures, tail, threads)
 
 
-def _run_kernel(kernel: Callable[..., None], laws: Laws, argument: ArrayLike, threads: int | None) -> FloatArray:
+def _run_kernel(
+    kernel: Callable[..., None], mixtures: Mixtures, argument: ArrayLike, threads: int | None
+) -> FloatArray:
     """The result of the kernel for every table; `argument` is one number, or one per table."""
-    count = laws.p_zero.size
+    count = mixtures.p_zero.size
     arguments = np.full(count, argument, dtype=np.float64)  # not a view, which would be another type for Numba
     result = np.empty(count)
 
     def run_part(part: slice) -> None:
         kernel(
-            laws.first,
-            laws.second,
-            laws.scale,
-            laws.weight,
-            laws.starts[part.start : part.stop + 1],
-            laws.p_zero[part],
-            laws.upper[part],
-            laws.gaussian,
+            mixtures.first,
+            mixtures.second,
+            mixtures.scale,
+            mixtures.weight,
+            mixtures.starts[part.start : part.stop + 1],
+            mixtures.p_zero[part],
+            mixtures.upper[part],
+            mixtures.gaussian,
             arguments[part],
             result[part],
         )
 
-    share(run_part, parts(count, _CELLS_LIKE_A_COMPONENT * laws.weight.size, threads), threads)
+    share(run_part, parts(count, _CELLS_LIKE_A_COMPONENT * mixtures.weight.size, threads), threads)
     return result

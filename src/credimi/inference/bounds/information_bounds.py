@@ -42,7 +42,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.core.threads import share
-from credimi.inference.bounds.observed_draws import Draws, Observed, observed
+from credimi.inference.bounds.observed_draws import Observed, ObservedDraws, observed
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
 from credimi.inference.mutual_information import mutual_information
@@ -143,22 +143,27 @@ def largest_posterior(drawn: Observed, factor: float) -> Distribution:
     return Distribution.mixture(distributions, [part.mass / total for part in parts])
 
 
-def _least(drawn: Draws, factor: float) -> FloatArray:
+def _least(drawn: ObservedDraws, factor: float) -> FloatArray:
     """The least I of each draw, coupled with the posterior of I."""
-    least_of_draw = np.empty(drawn.own.size)
+    least_of_draw = np.empty(drawn.size)
     least(*drawn.probabilities, factor, np.full(least_of_draw.size, np.nan), least_of_draw)
-    share_left = np.divide(least_of_draw, drawn.own, out=np.ones_like(least_of_draw), where=drawn.own > least_of_draw)
+    share_left = np.divide(
+        least_of_draw,
+        drawn.centre_information,
+        out=np.ones_like(least_of_draw),
+        where=drawn.centre_information > least_of_draw,
+    )
     share_left[least_of_draw <= _NEGLIGIBLE_INFORMATION] = 0.0
     return np.maximum(drawn.information, 0.0) * share_left
 
 
-def _largest(drawn: Draws, factor: float, upper: float) -> FloatArray:
+def _largest(drawn: ObservedDraws, factor: float, upper: float) -> FloatArray:
     """The largest I of each draw, coupled with the posterior of I."""
-    largest_of_draw = np.maximum(_uncoupled_largest(drawn, factor, _patterns(drawn, factor)), drawn.own)
-    return np.clip(drawn.information + largest_of_draw - drawn.own, 0.0, upper)
+    largest_of_draw = np.maximum(_uncoupled_largest(drawn, factor, _patterns(drawn, factor)), drawn.centre_information)
+    return np.clip(drawn.information + largest_of_draw - drawn.centre_information, 0.0, upper)
 
 
-def _patterns(drawn: Draws, factor: float) -> NDArray[np.uint8]:
+def _patterns(drawn: ObservedDraws, factor: float) -> NDArray[np.uint8]:
     """Patterns with which the search for the largest I starts: the best for the mean of the draws, and its opposite."""
     seen, row_only, column_only, centre = (each.mean(axis=0, keepdims=True) for each in drawn.probabilities)
     r, s = drawn.seen.shape[1:]
@@ -169,11 +174,11 @@ def _patterns(drawn: Draws, factor: float) -> NDArray[np.uint8]:
 
 
 def _uncoupled_largest(
-    drawn: Draws, factor: float, starts: NDArray[np.uint8], limit: FloatArray | None = None
+    drawn: ObservedDraws, factor: float, starts: NDArray[np.uint8], limit: FloatArray | None = None
 ) -> FloatArray:
     """The largest I of each draw; with a limit, only whether it is above the limit is known."""
-    largest_of_draw = np.empty(drawn.own.size)
-    best = np.empty((drawn.own.size, *starts.shape[1:]), dtype=np.uint8)
+    largest_of_draw = np.empty(drawn.size)
+    best = np.empty((drawn.size, *starts.shape[1:]), dtype=np.uint8)
     limit = np.full(largest_of_draw.size, np.nan) if limit is None else limit
     largest(*drawn.probabilities, factor, limit, starts, largest_of_draw, best)
     return largest_of_draw
@@ -190,7 +195,7 @@ def largest_values(drawn: Observed, factor: float) -> tuple[FloatArray, FloatArr
     """The largest I of all draws, and their weights."""
     parts = [part for part in (drawn.dependent, drawn.independent) if part.mass > 0.0]
     values = np.concatenate([_largest(part, factor, drawn.upper) for part in parts])
-    return values, np.concatenate([np.full(part.own.size, part.mass / part.own.size) for part in parts])
+    return values, np.concatenate([np.full(part.size, part.mass / part.size) for part in parts])
 
 
 def _quantile(values: FloatArray, weight: FloatArray, probability: float) -> float:
@@ -218,7 +223,7 @@ def keep_stands(drawn: Observed, p_above: float, epsilon: float, level: float, f
 def _draws_above(drawn: Observed, epsilon: float) -> tuple[FloatArray, HasFallen]:
     """The weights of the draws with I > epsilon, and a function that tells which of them have fallen at a factor."""
     above = drawn.dependent.of(drawn.dependent.information > epsilon)
-    limit = np.maximum(epsilon * above.own / above.information, _NEGLIGIBLE_INFORMATION)
+    limit = np.maximum(epsilon * above.centre_information / above.information, _NEGLIGIBLE_INFORMATION)
 
     def has_fallen(chosen: IntegerArray, factor: float) -> BooleanArray:
         least_of_draw = np.empty(chosen.size)
@@ -232,9 +237,9 @@ def drop_tipping_factor(drawn: Observed, p_above: float, epsilon: float, level: 
     """The largest factor at which P(I <= epsilon) >= level."""
     parts = [part.of(part.information <= epsilon) for part in (drawn.dependent, drawn.independent)]
     parts = [part for part in parts if part.mass > 0.0]
-    sizes = [part.own.size for part in parts]
+    sizes = [part.size for part in parts]
     weight = np.concatenate([np.full(size, part.mass / size) for part, size in zip(parts, sizes, strict=True)])
-    limit = np.concatenate([epsilon + part.own - part.information for part in parts])
+    limit = np.concatenate([epsilon + part.centre_information - part.information for part in parts])
     limit = np.maximum(limit, 0.0) + _NEGLIGIBLE_INFORMATION
     ends = np.cumsum([0, *sizes])
 

@@ -21,15 +21,15 @@ one cell are in a random order (Latin hypercube), always the same one. So an ans
 it changes smoothly with the counts, and bounds at different factors are bounds of the same draws. From `_MANY` counts
 on the quantile is that of Wilson and Hilferty, c (1 - 1/(9 c) + z/(3 sqrt c))^3.
 
-**Coupling.** The law of I that `mutual_information` gives is closer than a few hundred draws. So the draws are sorted
-by the I of their centre, and the k-th of D takes the (k - 1/2)/D quantile of that law as its I, J say, in place of its
-own I. The least I becomes J (least/I), the largest J + (largest - I). At the factor 1 the bounds are then the law
-itself.
+**Coupling.** The distribution of I that `mutual_information` gives is more accurate than a few hundred draws. So the
+draws are sorted by the I of their centre. The k-th of D draws takes the (k - 1/2)/D quantile of that distribution, J
+say, in place of its own I. The least I becomes J (least/I), the largest J + (largest - I). At the factor 1 the bounds
+are then that distribution itself.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -39,8 +39,13 @@ import numpy as np
 from credimi.core.special import normal_below
 from credimi.core.table import Table
 from credimi.inference.adaptive_prior import PosteriorComponents, components_of, mixtures_with_moments
-from credimi.inference.batched.many_tables import drawn_law, law_of_table, posteriors, pseudo_counts_of
-from credimi.inference.batched.mixture_tails import laws_of, quantiles
+from credimi.inference.batched.many_tables import (
+    distribution_of_table,
+    drawn_distribution,
+    posteriors,
+    pseudo_counts_of,
+)
+from credimi.inference.batched.mixture_tails import mixtures_of, quantiles
 from credimi.inference.distributions.gamma_tails import gamma_quantile
 from credimi.inference.fixed_priors import ADAPTIVE
 from credimi.inference.sampling import information_of
@@ -61,39 +66,45 @@ _HALF = 0.5  # of a count, which smooths the margins of independent tables, as t
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Draws:
+class ObservedDraws:
     """Probabilities of what can be observed, (draws, r, s), (draws, r) and (draws, s), and the centre.
 
-    `own` is the I of the centre, and `information` the I that it is coupled with. All draws together weigh `mass`.
+    `centre_information` is the I of the centre, and `information` the I that it is coupled with. All draws together
+    weigh `mass`.
     """
 
     seen: FloatArray
     row_only: FloatArray
     column_only: FloatArray
     centre: FloatArray
-    own: FloatArray
+    centre_information: FloatArray
     information: FloatArray
     mass: float
 
     @property
+    def size(self) -> int:
+        """The number of draws."""
+        return self.information.size
+
+    @property
     def probabilities(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """As the kernels take them."""
+        """The arguments that the kernels take first."""
         return self.seen, self.row_only, self.column_only, self.centre
 
-    def of(self, some: BooleanArray | IntegerArray) -> Draws:
+    def of(self, some: BooleanArray | IntegerArray) -> ObservedDraws:
         """Some of the draws, with their share of the mass."""
-        own = self.own[some]
-        mass = self.mass * own.size / max(self.own.size, 1)
+        centre_information = self.centre_information[some]
+        mass = self.mass * centre_information.size / max(self.size, 1)
         seen, row_only, column_only, centre = (each[some] for each in self.probabilities)
-        return Draws(seen, row_only, column_only, centre, own, self.information[some], mass)
+        return ObservedDraws(seen, row_only, column_only, centre, centre_information, self.information[some], mass)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observed:
     """The draws of one table: those of dependent tables and, with an atom, those of independent ones."""
 
-    dependent: Draws
-    independent: Draws
+    dependent: ObservedDraws
+    independent: ObservedDraws
     upper: float
 
 
@@ -102,26 +113,26 @@ def observed(blocks: Tables, options: PosteriorOptions) -> list[Observed]:
     count = blocks.rows.size
     if options.prior == ADAPTIVE:
         mixed, moments = mixtures_with_moments(blocks, matched=options.matched, threads=options.threads)
-        found = components_of(blocks, mixed, moments)
+        components = components_of(blocks, mixed, moments)
         counts, weight, table, p_zero = mixed.blocks, mixed.weight, mixed.table, mixed.p_zero
     else:
-        found = posteriors(blocks, options)
+        components = posteriors(blocks, options)
         counts, weight, table, p_zero = blocks, np.ones(count), np.arange(count), np.zeros(count)
     pseudo = np.zeros(count) if options.prior == ADAPTIVE else pseudo_counts_of(blocks, options.prior)
     ends = np.searchsorted(table, np.arange(count + 1))
     drawn = []
     for index in range(count):
-        own = range(ends[index], ends[index + 1])
-        parts = [counts.block(part).astype(np.float64) for part in own]
+        part_numbers = range(ends[index], ends[index + 1])
+        parts = [counts.block(part).astype(np.float64) for part in part_numbers]
         block = blocks.block(index).astype(np.float64)
         upper = float(np.log(min(block.shape) - 1))
         dependent = _dependent(block, parts, weight[ends[index] : ends[index + 1]], float(pseudo[index]))
         if options.approximation == "sampled":
             odds = 1.0 if blocks.odds is None else float(blocks.odds[index])
-            law = drawn_law(Table.of_block(blocks.block(index)), options, odds)
-            levels = _levels_of_law(law, dependent.own.size)
+            distribution = drawn_distribution(Table.of_block(blocks.block(index)), options, odds)
+            levels = _levels_of_distribution(distribution, dependent.size)
         else:
-            levels = _levels(found, index, upper, dependent.own.size, gaussian=options.gaussian)
+            levels = _levels(components, index, upper, dependent.size, gaussian=options.gaussian)
         drawn.append(
             Observed(
                 _coupled(dependent, levels, 1.0 - float(p_zero[index])),
@@ -136,7 +147,7 @@ def observed(blocks: Tables, options: PosteriorOptions) -> list[Observed]:
 def _sorted_scores(count: int) -> FloatArray:
     """The normal quantiles of (k - 1/2)/count."""
     inverse = NormalDist().inv_cdf
-    return np.array([inverse((place + 0.5) / count) for place in range(count)])
+    return np.array([inverse((rank + 0.5) / count) for rank in range(count)])
 
 
 @lru_cache(maxsize=4096)
@@ -158,7 +169,7 @@ def _gammas(shapes: FloatArray, first: int = 0) -> FloatArray:
     return drawn
 
 
-def _dependent(block: FloatArray, parts: list[FloatArray], weights: FloatArray, pseudo: float) -> Draws:
+def _dependent(block: FloatArray, parts: list[FloatArray], weights: FloatArray, pseudo: float) -> ObservedDraws:
     """Draws from a mixture; `parts` are its blocks, with pseudo-counts but for `pseudo`."""
     count = _number(float(weights.sum()))
     r, s = block.shape[0] - 1, block.shape[1] - 1
@@ -176,11 +187,11 @@ def _dependent(block: FloatArray, parts: list[FloatArray], weights: FloatArray, 
     row_only, column_only = (np.ascontiguousarray(each) for each in np.split(drawn[:, r * s :], [r], axis=1))
     centre = np.empty_like(seen)
     centres(seen, row_only, column_only, centre)
-    own = information_of(centre)
-    return Draws(seen, row_only, column_only, centre, own, own, 1.0)
+    centre_information = information_of(centre)
+    return ObservedDraws(seen, row_only, column_only, centre, centre_information, centre_information, 1.0)
 
 
-def _independent(block: FloatArray, p_zero: float) -> Draws:
+def _independent(block: FloatArray, p_zero: float) -> ObservedDraws:
     """Draws of independent tables, which have the weight of the atom."""
     r, s = block.shape[0] - 1, block.shape[1] - 1
     if p_zero <= _NO_ATOM:
@@ -199,7 +210,7 @@ def _independent(block: FloatArray, p_zero: float) -> Draws:
     complete = 1.0 - (row_only / rows)[:, :, np.newaxis] - (column_only / columns)[:, np.newaxis, :]
     centre = rows[:, :, np.newaxis] * columns[:, np.newaxis, :]
     zero = np.zeros(count)
-    return Draws(
+    return ObservedDraws(
         centre * np.maximum(complete, 0.0),
         np.ascontiguousarray(row_only),
         np.ascontiguousarray(column_only),
@@ -215,22 +226,22 @@ def _number(mass: float) -> int:
     return DRAWS if mass > _LITTLE else _FEW_DRAWS
 
 
-def _empty(r: int, s: int) -> Draws:
+def _empty(r: int, s: int) -> ObservedDraws:
     none = np.zeros(0)
-    return Draws(np.zeros((0, r, s)), np.zeros((0, r)), np.zeros((0, s)), np.zeros((0, r, s)), none, none, 0.0)
+    return ObservedDraws(np.zeros((0, r, s)), np.zeros((0, r)), np.zeros((0, s)), np.zeros((0, r, s)), none, none, 0.0)
 
 
-def _coupled(drawn: Draws, levels: FloatArray, mass: float) -> Draws:
-    """The draws with the information of the law at their rank."""
-    information = np.empty(drawn.own.size)
-    information[np.argsort(drawn.own, kind="stable")] = levels
-    return Draws(drawn.seen, drawn.row_only, drawn.column_only, drawn.centre, drawn.own, information, mass)
+def _coupled(drawn: ObservedDraws, levels: FloatArray, mass: float) -> ObservedDraws:
+    """The draws with the information that the distribution has at their rank."""
+    information = np.empty(drawn.size)
+    information[np.argsort(drawn.centre_information, kind="stable")] = levels
+    return replace(drawn, information=information, mass=mass)
 
 
-def _levels(found: PosteriorComponents, index: int, upper: float, count: int, *, gaussian: bool) -> FloatArray:
+def _levels(components: PosteriorComponents, index: int, upper: float, count: int, *, gaussian: bool) -> FloatArray:
     """Quantiles of one mixture without its atom, in the middle of `count` equal shares."""
-    here = found.table == index
-    weight, mean, variance = found.weight[here], found.mean[here], found.variance[here]
+    here = components.table == index
+    weight, mean, variance = components.weight[here], components.mean[here], components.variance[here]
     if not count:
         return np.zeros(0)
     weight = weight / weight.sum()
@@ -241,20 +252,20 @@ def _levels(found: PosteriorComponents, index: int, upper: float, count: int, *,
         np.tile(mean, count),
         np.tile(variance, count),
     )
-    laws = laws_of(repeated, np.full(count, upper), gaussian=gaussian)
-    if not laws.trusted.all():
-        law = law_of_table(
+    mixtures = mixtures_of(repeated, np.full(count, upper), gaussian=gaussian)
+    if not mixtures.trusted.all():
+        distribution = distribution_of_table(
             PosteriorComponents(np.zeros(1), np.zeros(weight.size, int), weight, mean, variance),
             0,
             upper,
             gaussian=gaussian,
         )
-        return _levels_of_law(law, count)
-    return quantiles(laws, 1.0 - (np.arange(count) + 0.5) / count, 1)
+        return _levels_of_distribution(distribution, count)
+    return quantiles(mixtures, 1.0 - (np.arange(count) + 0.5) / count, 1)
 
 
-def _levels_of_law(law: Distribution, count: int) -> FloatArray:
-    """The same of any distribution."""
+def _levels_of_distribution(distribution: Distribution, count: int) -> FloatArray:
+    """The same quantiles of any distribution."""
     middle = (np.arange(count) + 0.5) / count
-    levels: FloatArray = law.ppf(law.p_zero + (1.0 - law.p_zero) * middle)
+    levels: FloatArray = distribution.ppf(distribution.p_zero + (1.0 - distribution.p_zero) * middle)
     return levels

@@ -11,7 +11,7 @@ from credimi.core.tables import Tables
 from credimi.inference.conditional.stratified_tables import StratifiedTables, components
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
-from credimi.inference.mutual_information import law_of
+from credimi.inference.mutual_information import distribution_of
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.posterior import require_proper
 
@@ -71,7 +71,7 @@ def conditional_information(
     posterior = components(candidate, PosteriorOptions(prior=prior, threads=1))
     upper = float(np.log(min(rows, columns)))
     distributions = [
-        law_of(mean, std, upper, gaussian=False)
+        distribution_of(mean, std, upper, gaussian=False)
         for mean, std in zip(posterior.mean.tolist(), np.sqrt(posterior.variance).tolist(), strict=True)
     ]
     return Distribution.mixture(distributions, posterior.weight.tolist(), float(posterior.p_zero[0]))

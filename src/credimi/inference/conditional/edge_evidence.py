@@ -4,7 +4,7 @@ The codes of all columns are in one array, (columns, rows). A test is a row of c
 that it is conditioned on, filled up with -1 (see `kernels.networks.edge_evidence`). Prior, grid and corrections are
 those of `conditional_information`: with even prior odds P(independent) = 1/(1 + B).
 
-`most_cells` is the maximum number of cells of all strata of a test. Thinner strata would not be wrong: for independent
+`max_cells` is the maximum number of cells of all strata of a test. Thinner strata would not be wrong: for independent
 columns of 2 to 10 values and ten cells per row, the average of log B is at most 0.1. But they tell next to nothing:
 with ten cells per row instead of three, networks of twelve public samples had the same F1, and took three times as
 long.
@@ -56,7 +56,7 @@ class EdgeEvidence:
         return float(self.weights.sum()) if self.weights.size else float(self.codes.shape[1])
 
     @property
-    def most_cells(self) -> float:
+    def max_cells(self) -> float:
         """The maximum number of cells of all strata of a test together; with more, a test tells next to nothing."""
         return min(_MAX_CELLS, max(_MAX_CELLS_PER_ROW * self.rows, 8.0))
 

@@ -86,11 +86,11 @@ class Synergies:
     @property
     def p_none(self) -> FloatArray:
         """P(not all three edges), from even odds."""
-        found: FloatArray = self.weights[:, 1:].sum(axis=1)
-        return found
+        probability: FloatArray = self.weights[:, 1:].sum(axis=1)
+        return probability
 
     def with_odds(self, odds: float) -> Synergies:
-        """With other odds of the full graph beforehand."""
+        """The same posteriors with other prior odds of the full graph."""
         weights = self.weights.copy()
         weights[:, FULL] *= odds
         weights /= weights.sum(axis=1, keepdims=True)
@@ -98,7 +98,7 @@ class Synergies:
 
     @classmethod
     def joined(cls, parts: Sequence[Synergies]) -> Synergies:
-        """Several in one."""
+        """The pairs of several records in one."""
         if len(parts) == 1:
             return parts[0]
         before = np.cumsum([0, *(len(part.weights) for part in parts)])
@@ -109,33 +109,35 @@ class Synergies:
         return cls(weights, alone, np.concatenate(pair), *rest)
 
     def chosen(self, pairs: IntegerArray) -> Synergies:
-        """Some of the pairs, in their order."""
-        place = np.full(len(self.weights), -1)
-        place[pairs] = np.arange(len(pairs))
-        own = place[self.pair] >= 0
-        figures = (each[own] for each in (self.weight, self.mean, self.variance, self.third))
-        return Synergies(self.weights[pairs], self.alone[pairs], place[self.pair[own]], self.hypothesis[own], *figures)
+        """Some of the pairs, in the order given."""
+        new_number = np.full(len(self.weights), -1)
+        new_number[pairs] = np.arange(len(pairs))
+        is_chosen = new_number[self.pair] >= 0
+        pair, hypothesis = new_number[self.pair[is_chosen]], self.hypothesis[is_chosen]
+        figures = (each[is_chosen] for each in (self.weight, self.mean, self.variance, self.third))
+        return Synergies(self.weights[pairs], self.alone[pairs], pair, hypothesis, *figures)
 
     def expected(self) -> FloatArray:
         """E[S]."""
-        found: FloatArray = self._summed(self.mean)
-        return found
+        means: FloatArray = self._summed(self.mean)
+        return means
 
     def above(self, x: FloatArray | float) -> FloatArray:
         """P(S > x); `x` is one number, or one a pair."""
         at = np.broadcast_to(np.asarray(x, dtype=np.float64), len(self.weights))
         tails = _upper_tail(at[self.pair], self.mean, self.variance, self.third)
-        found: FloatArray = np.clip(
+        probability: FloatArray = np.clip(
             self._summed(tails) + np.where(at < 0.0, self.weights[:, AT_MOST_ONE], 0.0), 0.0, 1.0
         )
-        return found
+        return probability
 
     def above_if_full(self, x: float) -> FloatArray:
         """P(S > x) given all three edges."""
-        own = self.hypothesis == FULL
-        tails = _upper_tail(np.full(int(own.sum()), x), self.mean[own], self.variance[own], self.third[own])
-        found: FloatArray = np.bincount(self.pair[own], self.weight[own] * tails, len(self.weights)).astype(np.float64)
-        return found
+        is_full = self.hypothesis == FULL
+        pair, _, weight, *moments = (each[is_full] for each in self._components())
+        tails = _upper_tail(np.full(pair.size, x), *moments)
+        probability: FloatArray = np.bincount(pair, weight * tails, len(self.weights)).astype(np.float64)
+        return probability
 
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         """The ends of the equal-tailed credible interval."""
@@ -150,12 +152,12 @@ class Synergies:
         np.maximum.at(high, self.pair, self.mean + spread)
         at_zero, before = self.above(0.0), self.above(-np.finfo(np.float64).tiny)
         reached = crossing(lambda x: tail - self.above(x), low, high, _PRECISION * (high - low))
-        found: FloatArray = np.where((at_zero <= tail) & (before > tail), 0.0, reached)
-        return found
+        quantile: FloatArray = np.where((at_zero <= tail) & (before > tail), 0.0, reached)
+        return quantile
 
     def _summed(self, values: FloatArray) -> FloatArray:
-        own = self.weight * self.weights[self.pair, self.hypothesis] * values
-        return np.bincount(self.pair, own, len(self.weights)).astype(np.float64)
+        terms = self.weight * self.weights[self.pair, self.hypothesis] * values
+        return np.bincount(self.pair, terms, len(self.weights)).astype(np.float64)
 
     def _components(self) -> tuple[IntegerArray, IntegerArray, FloatArray, FloatArray, FloatArray, FloatArray]:
         return self.pair, self.hypothesis, self.weight, self.mean, self.variance, self.third
@@ -169,12 +171,12 @@ def _upper_tail(x: FloatArray, mean: FloatArray, variance: FloatArray, third: Fl
     away = (x - mean) / std
     turned = np.where(skew < 0.0, -away, away)
     skewed = shape < _SYMMETRIC
-    found = np.empty(x.shape)
-    found[~skewed] = normal_below(-away[~skewed])
+    tail = np.empty(x.shape)
+    tail[~skewed] = normal_below(-away[~skewed])
     shape, turned = shape[skewed], turned[skewed]
     below, above = gamma_tails(shape, np.maximum(shape + np.sqrt(shape) * turned, 0.0))
-    found[skewed] = np.where(skew[skewed] < 0.0, below, above)
-    return found
+    tail[skewed] = np.where(skew[skewed] < 0.0, below, above)
+    return tail
 
 
 def synergies(
@@ -212,17 +214,17 @@ def _of_one_shape(
     alone = [adaptive_prior.components(_blocks(joint.sum(axis=axis)), threads=threads) for axis in (1, 3, 2)]
     weights = _hypotheses(joint, mixed.p_zero, [each.p_zero for each in alone], odds)
     parts = [_full_graph(joint, mixed)]
-    for hypothesis, found in zip((WITHOUT_XW, WITHOUT_XY, WITHOUT_WY), alone, strict=True):
-        whole = np.bincount(found.table, found.weight, count)[found.table]
-        third = -2.0 * found.variance**2 / found.mean
-        which = np.full(found.table.size, hypothesis)
-        parts.append((found.table, which, found.weight / whole, -found.mean, found.variance, third))
+    for hypothesis, components in zip((WITHOUT_XW, WITHOUT_XY, WITHOUT_WY), alone, strict=True):
+        whole = np.bincount(components.table, components.weight, count)[components.table]
+        third = -2.0 * components.variance**2 / components.mean
+        which = np.full(components.table.size, hypothesis)
+        parts.append((components.table, which, components.weight / whole, -components.mean, components.variance, third))
     merged = tuple(np.concatenate(each) for each in zip(*parts, strict=True))
     for hypothesis in (FULL, WITHOUT_XW, WITHOUT_XY, WITHOUT_WY):  # one that has no component cannot be
         bare = np.bincount(merged[0][merged[1] == hypothesis], minlength=count) == 0
         weights[bare, AT_MOST_ONE] += weights[bare, hypothesis]
         weights[bare, hypothesis] = 0.0
-    informations = [np.bincount(found.table, found.weight * found.mean, count) for found in alone[1:]]
+    informations = [np.bincount(each.table, each.weight * each.mean, count) for each in alone[1:]]
     return weights, np.column_stack(informations), merged
 
 
@@ -236,8 +238,8 @@ def _blocks(tables: FloatArray) -> Tables:
 
 def _log_odds(p_independent: FloatArray) -> FloatArray:
     """The log Bayes factor of dependence, from even prior odds."""
-    found: FloatArray = np.log(np.maximum(1.0 - p_independent, _LEAST)) - np.log(np.maximum(p_independent, _LEAST))
-    return found
+    log_odds: FloatArray = np.log(np.maximum(1.0 - p_independent, _LEAST)) - np.log(np.maximum(p_independent, _LEAST))
+    return log_odds
 
 
 def _hypotheses(
@@ -258,9 +260,9 @@ def _hypotheses(
     only_xw = -0.5 * (xy_w + wy + wy_x + xy)
     empty = (only_xy - xy + only_wy - wy + only_xw - xw) / 3.0
     logs = np.stack([np.full(count, np.log(HYPOTHESES)), -xw_y, -xy_w, -wy_x, only_xy, only_wy, only_xw, empty], axis=1)
-    chances = np.exp(logs - logs.max(axis=1, keepdims=True))
-    chances /= chances.sum(axis=1, keepdims=True)
-    return np.column_stack([chances[:, :4], chances[:, 4:].sum(axis=1)])
+    probabilities = np.exp(logs - logs.max(axis=1, keepdims=True))
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    return np.column_stack([probabilities[:, :4], probabilities[:, 4:].sum(axis=1)])
 
 
 def _full_graph(joint: FloatArray, mixed: adaptive_prior.AdaptiveWeights) -> tuple[FloatArray | IntegerArray, ...]:
@@ -270,9 +272,9 @@ def _full_graph(joint: FloatArray, mixed: adaptive_prior.AdaptiveWeights) -> tup
     first = np.cumsum(staying * r) - staying * r
     pair = np.repeat(np.arange(count), staying)
     number = np.arange(pair.size) - np.repeat(np.cumsum(staying) - staying, staying)
-    place = (first[pair] + number)[:, np.newaxis] + np.arange(r) * staying[pair][:, np.newaxis]
-    parameters = mixed.blocks.flat.reshape(-1, s + 1, t + 1)[place][:, :, :-1, :-1]
-    weight = mixed.weight[place[:, 0]] / (1.0 - mixed.p_zero)[pair]
+    block = (first[pair] + number)[:, np.newaxis] + np.arange(r) * staying[pair][:, np.newaxis]
+    parameters = mixed.blocks.flat.reshape(-1, s + 1, t + 1)[block][:, :, :-1, :-1]
+    weight = mixed.weight[block[:, 0]] / (1.0 - mixed.p_zero)[pair]
     mean, first_order, second_order, total = _moments(joint.sum(axis=(2, 3))[pair], parameters)
     third = (3.0 * first_order * np.sign(mean) + 2.0 * second_order) / total
     return pair, np.zeros(pair.size, dtype=np.int64), weight, mean, first_order + second_order, third
@@ -290,9 +292,9 @@ def _moments(rows: FloatArray, parameters: FloatArray) -> tuple[FloatArray, Floa
     mean = (share * given).sum(axis=1)
     for sign, part in zip(signs, margins, strict=True):
         average = np.einsum("cy,cyk->ck", share, part)
-        own = np.einsum("cy,cyk->ck", square / (strength + 1.0), part * (1.0 - part))
+        within_class = np.einsum("cy,cyk->ck", square / (strength + 1.0), part * (1.0 - part))
         between = np.einsum("cy,cyk->ck", share, part**2) - average**2
-        mean -= sign * _x_log_x(average, own + between / (total + 1.0)[:, np.newaxis]).sum(axis=1)
+        mean -= sign * _x_log_x(average, within_class + between / (total + 1.0)[:, np.newaxis]).sum(axis=1)
     cells = share[:, :, np.newaxis, np.newaxis] * inside
     with np.errstate(divide="ignore", invalid="ignore"):  # a class without complete rows has no cells
         slope = np.log(cells)
@@ -314,28 +316,28 @@ def _second_order(cells: FloatArray) -> FloatArray:
     """
     axes, signs = ((), (1,), (2,), (3,), (1, 2), (1, 3), (2, 3)), (1, -1, -1, -1, 1, 1, 1)
     margins = [cells.sum(axis=each, keepdims=True) for each in axes]
-    found = np.full(len(cells), -1.0)
+    trace = np.full(len(cells), -1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         for one, of_one, sign_of_one in zip(axes, margins, signs, strict=True):
             for other, of_other, sign_of_other in zip(axes, margins, signs, strict=True):
                 common = cells.sum(axis=tuple(set(one) & set(other)), keepdims=True)
                 ratio = np.where(common > 0.0, common**2 / (of_one * of_other), 0.0)
-                found += sign_of_one * sign_of_other * ratio.sum(axis=(1, 2, 3))
-    kept: FloatArray = np.maximum(found, 0.0)
-    return kept
+                trace += sign_of_one * sign_of_other * ratio.sum(axis=(1, 2, 3))
+    nonnegative: FloatArray = np.maximum(trace, 0.0)
+    return nonnegative
 
 
 def _entropies(shares: FloatArray, strength: FloatArray) -> FloatArray:
     """E[sum q log q] of Dirichlets with parameters `shares` times `strength` (components, r, values)."""
     whole = strength[:, :, np.newaxis]
-    found: FloatArray = (shares * (digamma(shares * whole + 1.0) - digamma(whole + 1.0))).sum(axis=2)
-    return found
+    expected: FloatArray = (shares * (digamma(shares * whole + 1.0) - digamma(whole + 1.0))).sum(axis=2)
+    return expected
 
 
 def _x_log_x(mean: FloatArray, variance: FloatArray) -> FloatArray:
     """E[u log u] of Betas with these moments."""
     with np.errstate(divide="ignore", invalid="ignore"):
         concentration = np.maximum(mean * (1.0 - mean) / variance - 1.0, 0.0)
-        found: FloatArray = mean * (digamma(mean * concentration + 1.0) - digamma(concentration + 1.0))
+        expected: FloatArray = mean * (digamma(mean * concentration + 1.0) - digamma(concentration + 1.0))
         certain = ~(variance > 0.0)
-        return np.where(certain, np.where(mean > 0.0, mean * np.log(np.where(mean > 0.0, mean, 1.0)), 0.0), found)
+        return np.where(certain, np.where(mean > 0.0, mean * np.log(np.where(mean > 0.0, mean, 1.0)), 0.0), expected)

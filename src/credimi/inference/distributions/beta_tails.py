@@ -4,7 +4,8 @@ The density in y, the log-odds of x, is g(x) = x^a x'^b / B(a, b), x' = 1 - x. F
 
     log g(x) = log g(p) + a log(x/p) + b log(x'/q),   q = 1 - p,
 
-which cancels by no more than z sqrt(min(a, b)) units of rounding at z standard deviations. With a the smaller one,
+in which cancellation costs at most z sqrt(min(a, b)) units of rounding at z standard deviations from the mean. With a
+the smaller one of a and b,
 
     log g(p) = log a + a (m(b, a) - m(1, a)) + a log p + b log q,   m = `special.mean_digamma`,
     log g(p) = log(a q/(2 pi))/2 + e(a + b) - e(a) - e(b),          e = `special.stirling_error`, from a = 20 on.
@@ -34,9 +35,10 @@ _LARGE = 20.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Betas:
-    """Betas as columns, (Betas, 1), beside which points are rows.
+    """Many Betas: every field is a column, (Betas, 1), and points are rows.
 
-    Parameters a and b, the mean p and q, log g(p), and what L of `tail_integral` is more than log x, of a and of b.
+    `alpha` and `beta` are a and b, `mean` and `rest` are p and q, `log_peak` is log g(p). `level` is L - log x, with L
+    of the power series in `tail_integral`; `level_of_beta` is the same for the series in 1 - x.
     """
 
     alpha: FloatArray
@@ -51,7 +53,7 @@ class Betas:
     def of(
         cls, alpha: ArrayLike, beta: ArrayLike, mean: ArrayLike | None = None, rest: ArrayLike | None = None
     ) -> Betas:
-        """From parameters, and from the mean p and q = 1 - p where they have more digits than a/(a + b)."""
+        """From parameters; also from the mean p and q = 1 - p, if they are known more exactly than a/(a + b)."""
         a, b = _column(alpha), _column(beta)
         p = a / (a + b) if mean is None else _column(mean)
         q = b / (a + b) if rest is None else _column(rest)
@@ -67,13 +69,13 @@ class Betas:
         return cls(a, b, p, q, peak, np.where(a <= b, level, other), np.where(a <= b, other, level))
 
     def density(self, x: FloatArray, rest: FloatArray, offset: FloatArray) -> FloatArray:
-        """g(x), (Betas, points); `rest` = 1 - x and `offset` = x - p have digits of their own."""
+        """g(x), (Betas, points); `rest` = 1 - x and `offset` = x - p are passed to full precision."""
         u, v = offset / self.mean, -offset / self.rest
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             left = np.where(u < -0.5, np.log(x / self.mean), np.log1p(u))
             right = np.where(v < -0.5, np.log(rest / self.rest), np.log1p(v))
-            found: FloatArray = np.exp(self.log_peak + self.alpha * left + self.beta * right)
-        return found
+            density: FloatArray = np.exp(self.log_peak + self.alpha * left + self.beta * right)
+        return density
 
     def offset(self, x: FloatArray, rest: FloatArray) -> FloatArray:
         """x - p, from whichever of the two ends is nearer to p."""
@@ -100,16 +102,16 @@ class Betas:
             every = slice(None) if smooth.size == near.size else smooth
             direction = np.where(up == lesser, 1.0, -1.0)[every]
             with np.errstate(under="ignore"):
-                found = tail_integral(parameter[every], near[every], total[every], direction)
-                tail = np.minimum(density.ravel()[every] * found, 1.0)
+                integral = tail_integral(parameter[every], near[every], total[every], direction)
+                tail = np.minimum(density.ravel()[every] * integral, 1.0)
             below[every] = np.where(up[every], 1.0 - tail, tail)
             above[every] = np.where(up[every], tail, 1.0 - tail)
         if smooth.size < near.size and series.any():
-            own, at = parameter[series], near[series]
-            more = np.where(lesser.reshape(shape), self.level, self.level_of_beta).ravel()[series]
-            this, other = power_tails(own, total[series] - own, at, np.log(at) + more)
-            first = lesser[series]
-            below[series], above[series] = np.where(first, this, other), np.where(first, other, this)
+            level = np.where(lesser.reshape(shape), self.level, self.level_of_beta).ravel()[series]
+            level += np.log(near[series])
+            tails = power_tails(parameter[series], (total - parameter)[series], near[series], level)
+            below[series] = np.where(lesser[series], *tails)
+            above[series] = np.where(lesser[series], *tails[::-1])
         return below.reshape(shape), above.reshape(shape)
 
     def quantile(self, weights: FloatArray, probability: FloatArray, *, upper_tail: bool) -> FloatArray:
@@ -138,24 +140,24 @@ class Betas:
 
     def quantiles(self, which: IntegerArray, probability: FloatArray) -> FloatArray:
         """The log-odds of x below which the Beta of number `which` has its probability, inside (0, 1)."""
-        own = self.chosen(which)
+        chosen = self.chosen(which)
 
         def position(y: FloatArray, index: IntegerArray) -> Position:
-            found = own.chosen(index).positions(y[:, np.newaxis])
-            below, above, density, slope, bend = (each[:, 0] for each in found)
+            positions = chosen.chosen(index).positions(y[:, np.newaxis])
+            below, above, density, slope, bend = (each[:, 0] for each in positions)
             return Position(below, above, density, slope, slope**2 + bend, np.abs(slope) + np.sqrt(-bend))
 
-        moments = digamma(own.alpha) - digamma(own.beta), np.sqrt(trigamma(own.alpha) + trigamma(own.beta))
+        moments = digamma(chosen.alpha) - digamma(chosen.beta), np.sqrt(trigamma(chosen.alpha) + trigamma(chosen.beta))
         with np.errstate(all="ignore"):
             return quantile(position, (moments[0][:, 0], moments[1][:, 0]), probability, upper_tail=False)
 
     def chosen(self, which: IntegerArray) -> Betas:
-        """Some of them, or one several times."""
+        """The Betas of these numbers; one may be chosen several times."""
         columns = self.alpha, self.beta, self.mean, self.rest, self.log_peak, self.level, self.level_of_beta
         return Betas(*(column[which] for column in columns))
 
     def positions(self, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Both tails of each, the density, and the first two derivatives of its logarithm, at log-odds."""
+        """Both tails of each Beta at log-odds y, its density g, and the first two derivatives of log g."""
         x, rest = shares_of(y)
         offset = self.offset(x, rest)
         density = self.density(x, rest, offset)
@@ -164,7 +166,7 @@ class Betas:
 
 
 def shares_of(log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """x and 1 - x, each with digits of its own."""
+    """x and 1 - x, both to full precision."""
     odds = np.exp(-np.abs(log_odds))
     near, far = odds / (1.0 + odds), 1.0 / (1.0 + odds)
     return np.where(log_odds < 0.0, near, far), np.where(log_odds < 0.0, far, near)
@@ -173,7 +175,7 @@ def shares_of(log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
 def student_below(freedom: FloatArray, t: FloatArray) -> FloatArray:
     """P(T <= -|t|) of Student's t with `freedom` degrees, (k,), at t (..., k).
 
-    1/2 P(X <= k/(k + t^2)) of X ~ Beta(k/2, 1/2): what is left of a Beta where t^2/k are its odds.
+    With k the degrees of freedom, this is P(X <= k/(k + t^2))/2 of X ~ Beta(k/2, 1/2).
     """
     betas, at = Betas.of(0.5 * freedom, np.full(freedom.shape, 0.5)), np.moveaxis(np.asarray(t), -1, 0)
     square = at.reshape(freedom.size, -1) ** 2

@@ -2,7 +2,7 @@
 
 Each is a frozen record with the same attributes: `mean`, `std`, `skewness`, `kurtosis` (3 for the normal distribution),
 `support`, and `cdf`, `sf`, `pdf`, `guess`, `moment`, `draw`. `sf` has its own formula and is never 1 - cdf, so that far
-tails keep their digits. `guess` is a first quantile: `distribution.py` makes it exact by `cdf` or `sf`.
+tails keep their digits. `guess` is an approximate quantile, which `distribution.py` makes exact by `cdf` or `sf`.
 
 Cost: O(1) per point, but O(draws) per point for the kernel density of `Empirical`.
 """

@@ -68,8 +68,8 @@ class Distribution:
 
     Examples
     --------
-    >>> law = credimi.Distribution.beta(mean=0.2, std=0.05, upper=0.693)
-    >>> low, high = law.interval(0.95)
+    >>> distribution = credimi.Distribution.beta(mean=0.2, std=0.05, upper=0.693)
+    >>> low, high = distribution.interval(0.95)
     >>> round(low, 3), round(high, 3)
     (0.11, 0.304)
     """
@@ -96,8 +96,8 @@ class Distribution:
     @classmethod
     def empirical(cls, draws: ArrayLike, upper: float) -> Distribution:
         """Make the distribution of `draws` from a posterior on [0, upper]; the point 0 when `upper` is 0."""
-        law = Empirical(require_numbers("draws", draws), upper)
-        return cls.mixture([law if law.upper > 0.0 else Point(0.0)], [1.0])
+        component = Empirical(require_numbers("draws", draws), upper)
+        return cls.mixture([component if component.upper > 0.0 else Point(0.0)], [1.0])
 
     @classmethod
     def mixture(
@@ -107,7 +107,7 @@ class Distribution:
 
         The result is flat: distributions are split into components, and mass at exactly 0 is collected in `p_zero`.
         """
-        parts = _laws(parts)
+        parts = _parts_of_mixture(parts)
         shares = [_share(f"weights[{index}]", weight) for index, weight in enumerate(_listed("weights", weights))]
         p_zero = _share("p_zero", p_zero)
         if len(shares) != len(parts):
@@ -306,8 +306,8 @@ class Distribution:
             weights, together = np.array(self.weights), plain_betas(self.components)
             share = np.clip((target if upper_tail else target - self.p_zero) / math.fsum(self.weights), 0.0, 1.0)
             if len(together) == len(self.components):
-                law = scaled_betas(together)
-                guesses = [law.quantile(weights / weights.sum(), share, upper_tail=upper_tail)]
+                betas = scaled_betas(together)
+                guesses = [betas.quantile(weights / weights.sum(), share, upper_tail=upper_tail)]
             else:  # the quantile of the mixture lies between those of its continuous components
                 guesses = [component.guess(share, upper_tail=upper_tail) for component in self.components]
         quantile[inside] = first_positive(excess, np.min(guesses, axis=0), np.max(guesses, axis=0))
@@ -322,13 +322,13 @@ def _listed(name: str, values: Sequence[Item]) -> list[Item]:
         raise CredimiError(f"{name} is {values!r}; pass a list") from None
 
 
-def _laws(parts: Sequence[Component | Distribution]) -> list[Component | Distribution]:
+def _parts_of_mixture(parts: Sequence[Component | Distribution]) -> list[Component | Distribution]:
     """Return the parts of a mixture, or refuse what cannot be a part."""
-    laws = _listed("parts", parts)
-    for index, part in enumerate(laws):
+    checked_parts = _listed("parts", parts)
+    for index, part in enumerate(checked_parts):
         if not isinstance(part, Component | Distribution):
             raise CredimiError(f"parts[{index}] is {part!r}; pass distributions, or their components")
-    return laws
+    return checked_parts
 
 
 def _share(name: str, value: float) -> float:

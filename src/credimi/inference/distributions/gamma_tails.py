@@ -43,21 +43,21 @@ def gamma_quantile(shape: ArrayLike, probability: ArrayLike) -> FloatArray:
     peak = _log_peak(flat)
 
     def position(y: FloatArray, index: IntegerArray) -> Position:
-        x, own = np.exp(y), flat[index]
-        below, above, density = _tails(own, x, peak[index])
-        slope = own - x
+        x, shapes = np.exp(y), flat[index]
+        below, above, density = _tails(shapes, x, peak[index])
+        slope = shapes - x
         return Position(below, above, density, slope, slope**2 - x, np.abs(slope) + np.sqrt(x))
 
     with np.errstate(all="ignore"):  # far out densities underflow, and the bracket is halved
         moments = digamma(flat), np.sqrt(trigamma(flat))
-        found: FloatArray = np.exp(quantile(position, moments, p.ravel(), upper_tail=False))
-    return found.reshape(a.shape)
+        quantiles: FloatArray = np.exp(quantile(position, moments, p.ravel(), upper_tail=False))
+    return quantiles.reshape(a.shape)
 
 
 def _log_peak(shape: FloatArray) -> FloatArray:
     """log g at the mean, x = a."""
-    found: FloatArray = 0.5 * np.log(shape / (2.0 * math.pi)) - stirling_error(shape)
-    return found
+    log_peak: FloatArray = 0.5 * np.log(shape / (2.0 * math.pi)) - stirling_error(shape)
+    return log_peak
 
 
 def _tails(shape: FloatArray, x: FloatArray, log_peak: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -73,11 +73,11 @@ def _tails(shape: FloatArray, x: FloatArray, log_peak: FloatArray) -> tuple[Floa
     if smooth.any():
         direction = np.where(up[smooth], 1.0, -1.0)
         with np.errstate(under="ignore"):
-            found = tail_integral(shape[smooth], x[smooth], None, direction)
-            tail = np.minimum(density[smooth] * found, 1.0)
+            integral = tail_integral(shape[smooth], x[smooth], None, direction)
+            tail = np.minimum(density[smooth] * integral, 1.0)
         below[smooth] = np.where(up[smooth], 1.0 - tail, tail)
         above[smooth] = np.where(up[smooth], tail, 1.0 - tail)
     if series.any():
-        own, at = shape[series], x[series]
-        below[series], above[series] = power_tails(own, None, at, np.log(at) - mean_digamma(1.0, own))
+        level = np.log(x[series]) - mean_digamma(1.0, shape[series])
+        below[series], above[series] = power_tails(shape[series], None, x[series], level)
     return below, above, density

@@ -100,7 +100,7 @@ class ScaledBeta:
 
     @property
     def peaked(self) -> bool:
-        """Whether it is described by the expansion."""
+        """Whether the tails come from the expansion."""
         return min(self.alpha, self.beta) >= _PEAKED
 
     @property
@@ -182,7 +182,7 @@ class ScaledBeta:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScaledBetas:
-    """Several that are not peaked, on the same [0, upper], at once: `cdf`, `sf` and `pdf` have a row for each."""
+    """Several Betas on the same [0, upper], none of them peaked; `cdf`, `sf` and `pdf` have a row for each."""
 
     betas: Betas
     means: FloatArray
@@ -208,11 +208,11 @@ class ScaledBetas:
         return np.where((y < 0.0) | (rest < 0.0), 0.0, density) / self.upper
 
     def quantile(self, weights: FloatArray, probability: FloatArray, *, upper_tail: bool) -> FloatArray:
-        """That of the mixture with these weights, which sum to 1."""
+        """The quantile of the mixture with these weights, which sum to 1."""
         return self.upper * shares_of(self.betas.quantile(weights, probability, upper_tail=upper_tail))[0]
 
     def quantiles(self, which: IntegerArray, probability: FloatArray) -> FloatArray:
-        """That of number `which` for each probability, inside (0, 1)."""
+        """The quantile of Beta number `which`, for each probability, inside (0, 1)."""
         return self.upper * shares_of(self.betas.quantiles(which, probability))[0]
 
     def _positions(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -220,14 +220,14 @@ class ScaledBetas:
 
 
 def plain_betas(components: Sequence[object]) -> tuple[ScaledBeta, ...]:
-    """Those components that `scaled_betas` takes: all at once take hardly longer than one of them."""
+    """The components that `scaled_betas` can evaluate together, which takes hardly longer than one of them alone."""
     betas = [part for part in components if isinstance(part, ScaledBeta) and not part.peaked]
     return tuple(part for part in betas if part.upper == betas[0].upper)
 
 
 @lru_cache(maxsize=256)  # the same ones are asked for at every step of a search
 def scaled_betas(parts: tuple[ScaledBeta, ...]) -> ScaledBetas:
-    """These, all at once; none is peaked, and all have the same upper."""
+    """These Betas in one record; none is peaked, and all have the same upper."""
     pairs = zip(*(part.shares for part in parts), strict=True)
     parameters = [part.alpha for part in parts], [part.beta for part in parts]
     means = np.array([part.mean for part in parts])[:, np.newaxis]

@@ -1,33 +1,34 @@
 """Tails of Gammas and Betas, and quantiles from such tails; on arrays, in plain numpy.
 
 **The scale.** Let y be log x for a Gamma with shape a, and the log-odds of x for a Beta(a, b). In y the density,
-x^a e^-x / Gamma(a) or x^a (1 - x)^b / B(a, b), is log-concave without singular ends. With s the distance from y in the
-direction away from the mean, it falls by e^-D(s), and the tail is the density at y times the integral of e^-D:
+x^a e^-x / Gamma(a) or x^a (1 - x)^b / B(a, b), is log-concave and has no singular ends. At the distance s from y, away
+from the mean, it has fallen by the factor e^-D(s). So the tail is the density at y times the integral of e^-D:
 
     D(s) = growth(e^s - 1) - a s   towards larger x,         growth(e) = x e                     of a Gamma,
     D(s) = growth(e^-s - 1) + a s  towards smaller x,        growth(e) = (a + b) log(1 + x e)    of a Beta.
 
-For a Beta, a and x, or else b and 1 - x: whichever of x and 1 - x is smaller. So digits are kept at both ends.
+For a Beta, x stands for the smaller one of x and 1 - x, and a for its parameter: a of x, b of 1 - x. So digits are
+kept at both ends.
 
 **The integral.** D is convex. The integral ends at S with D(S) = `_END`, found by two Newton steps in log D as a
 function of log s, which start from the parabola at 0. With s = S (t + t^3)/2, Gauss and Legendre's rule with `_NODES`
 nodes for t is then exact to 2e-13, for exponential, Gaussian and doubly exponential decay alike, if the density falls
-at once. It does for a >= 1; and for a < 1 towards larger x if x >= 1 (Gamma), (a + b) x >= 1 (Beta).
+from y on. It does if a >= 1; and if a < 1, towards larger x where x >= 1 (Gamma) or (a + b) x >= 1 (Beta).
 
-**The power series** is for the other x, with terms that fall like 2^-k or faster, and e^(aL) = x^a/(a B(a, b)):
+**The power series** is used for the other x. Its terms fall like 2^-k or faster. With e^(aL) = x^a/(a B(a, b)):
 
     P(X <= x) = e^(aL) (1 + a sum_k t_k/(a + k)),   t_k = prod_(j <= k) (j - b) x/j,     of a Gamma -x/j,
     P(X > x) = -(e^(aL) - 1) - e^(aL) a sum_k t_k/(a + k),
 
-which keeps its digits for tiny a, if L is known with all of its own (`special.mean_digamma`).
+Both keep their digits for tiny a, because L is computed without cancellation (`special.mean_digamma`).
 
-**Quantiles.** Newton's method in y on the log-odds of the tail, which are nearly straight far out, within a bracket
-that is halved where a step would leave it. Near the root, with u the step of Newton's method on the tail itself and G
-the density,
+**Quantiles** are found by Newton's method in y on the log-odds of the tail, which are nearly straight far out. A
+bracket is halved where a step would leave it. Near the root, with u the step of Newton's method on the tail itself and
+G the density, the next y is
 
-    y + u - (G'/2G) u^2 + ((G'/G)^2/2 - G''/6G) u^3
+    y + u - (G'/2G) u^2 + ((G'/G)^2/2 - G''/6G) u^3,
 
-is left with an error of order u^4. Three to six steps.
+with an error of order u^4. Three to six steps are enough.
 
 Cost: a fixed number of operations on arrays of `_NODES` numbers a tail: 60 microseconds, and 0.2 more a tail.
 """
@@ -49,22 +50,22 @@ if TYPE_CHECKING:
 _END = 38.0  # e^-38 is below the rounding of the integral
 _NODES = 32
 _TERMS = np.arange(1.0, 57.0)
-_MOST_STEPS = 200
-_SMALL_STEP = 0.3  # in units over which the density changes: from here on the series of the inverse
+_MAX_STEPS = 200
+_SMALL_STEP = 0.3  # in units over which the density changes; below it, the series with u^3 is used
 _LAST_STEP = 3e-4  # its fourth power is the error
 _FURTHEST = 708.0  # beyond these logarithms, or log-odds, doubles lose digits
 _AT_ONCE = 4096  # tails whose nodes are in memory at once
 
 
 class Position(NamedTuple):
-    """Both tails at y, the density there, its first two derivatives over itself, and the inverse of its scale."""
+    """Both tails at y, the density G there, and how fast it changes."""
 
     below: FloatArray
     above: FloatArray
     density: FloatArray
-    slope: FloatArray
-    bend: FloatArray
-    change: FloatArray
+    slope: FloatArray  # G'/G
+    bend: FloatArray  # G''/G
+    change: FloatArray  # 1 over the distance over which the density changes
 
 
 @cache
@@ -133,16 +134,17 @@ def quantile(
     *,
     upper_tail: bool,
 ) -> FloatArray:
-    """The y with these probabilities, inside (0, 1), below or above; `moments` are mean and deviation of y.
+    """The y with these probabilities, inside (0, 1), below it, or above it if `upper_tail`.
 
-    `position(y, index)` is that of y for those distributions whose probabilities `index` selects.
+    `moments` are mean and standard deviation of y. `position(y, index)` is the position at y in the distributions whose
+    probabilities `index` selects.
     """
     sign = -1.0 if upper_tail else 1.0
     y = np.clip(moments[0] + sign * moments[1] * normal_quantile(probability), -_FURTHEST, _FURTHEST)
     goal = -sign * (np.log(probability) - np.log1p(-probability))
     low, high = np.full(y.shape, -_FURTHEST - 1.0), np.full(y.shape, _FURTHEST + 1.0)
     active = np.arange(y.size)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         here, at = y[active], position(y[active], active)
         tail, wanted = (at.above if upper_tail else at.below), probability[active]
         excess = sign * (wanted - tail)

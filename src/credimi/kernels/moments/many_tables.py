@@ -19,7 +19,6 @@ import numpy as np
 from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.moments import one_sided
 from credimi.kernels.moments.information_matrix import workspace
-from credimi.kernels.moments.one_sided import LANES
 from credimi.kernels.moments.two_sided import moments
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     from credimi.kernels.jit import FloatArray, IntegerArray, NumberArray
 
-_MAX_CELLS_SIDE_BY_SIDE = 10_000  # fewer tables are side by side if they are large
 CONSTANT, COMPLETE, TARGET_ONLY, FEATURE_ONLY, BOTH = range(5)
 
 
@@ -108,86 +106,6 @@ def _largest_shape(rows: IntegerArray, columns: IntegerArray, selection: Integer
         cells = max(cells, rows[table] * columns[table])
         side = max(side, rows[table], columns[table])
     return cells, side
-
-
-@compiled
-def leading_one_sided(
-    flat: NumberArray,
-    offsets: IntegerArray,
-    rows: IntegerArray,
-    columns: IntegerArray,
-    pseudo_count: FloatArray,
-    order: IntegerArray,
-    pattern: NDArray[np.int8],
-    mean: FloatArray,
-    variance: FloatArray,
-) -> None:
-    """The paper's moments of all tables with a complete side; fills `pattern`, which shows the others.
-
-    This is fast if tables of one shape follow each other in `order`. Each is classified just before it is used: to read
-    the counts from memory a second time would cost as much as the moments.
-    """
-    counts, row_only, column_probability = np.empty((0, 0, 0)), np.empty((0, 0)), np.empty((0, 0))
-    log_ratio, row_fields, lane_fields = np.empty((0, 0, 0)), np.empty((3, 0, 0)), np.empty((4, 0))
-    for table in order[:1]:
-        pattern[table] = pattern_of(flat, offsets[table], rows[table], columns[table])
-    first = 0
-    while first < order.size:
-        table = order[first]
-        if pattern[table] in (BOTH, CONSTANT):
-            first += 1
-            if first < order.size:
-                table = order[first]
-                pattern[table] = pattern_of(flat, offsets[table], rows[table], columns[table])
-            continue
-        r, s, transpose = rows[table], columns[table], pattern[table] == FEATURE_ONLY
-        lanes = max(1, min(LANES, _MAX_CELLS_SIDE_BY_SIDE // (r * s)))
-        after = first + 1
-        while after < order.size:
-            other = order[after]
-            pattern[other] = pattern_of(flat, offsets[other], rows[other], columns[other])
-            if after == first + lanes or rows[other] != r or columns[other] != s:
-                break
-            if pattern[other] == BOTH or (pattern[other] == FEATURE_ONLY) != transpose:
-                break
-            after += 1
-        if transpose:
-            r, s = s, r
-        if counts.shape != (r, s, lanes):
-            counts, log_ratio, row_only = np.empty((r, s, lanes)), np.empty((r, s, lanes)), np.empty((r, lanes))
-            column_probability, row_fields, lane_fields = (
-                np.empty((s, lanes)),
-                np.empty((3, r, lanes)),
-                np.empty((4, lanes)),
-            )
-        for lane in range(after - first):
-            table = order[first + lane]
-            _load_lane(flat, offsets[table], pseudo_count[table], transpose, lane, counts, row_only)
-        one_sided.leading(counts, row_only, log_ratio, row_fields, column_probability, lane_fields, after - first)
-        for lane in range(after - first):
-            mean[order[first + lane]] = lane_fields[0, lane]
-            variance[order[first + lane]] = lane_fields[1, lane]
-        first = after
-
-
-@inlined
-def _load_lane(
-    flat: NumberArray,
-    start: int,
-    pseudo_count: float,
-    transpose: bool,
-    lane: int,
-    counts: FloatArray,
-    row_only: FloatArray,
-) -> None:
-    """Copy one block into one lane, and add pseudo-counts; `transpose` swaps rows and columns."""
-    rows, columns, _ = counts.shape
-    row_stride, column_stride = (1, rows + 1) if transpose else (columns + 1, 1)
-    for i in range(rows):
-        row_start = start + i * row_stride
-        for j in range(columns):
-            counts[i, j, lane] = flat[row_start + j * column_stride] + pseudo_count
-        row_only[i, lane] = flat[row_start + columns * column_stride]
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Posterior mean and variance of mutual information if one side is complete. O(rs), "matched" O(r s^2).
+"""Near-exact posterior mean and variance of mutual information if one side is complete. O(r s^2).
 
 The rows of a table are the complete side: c_ij = n_ij + pseudo-count (a Dirichlet *parameter*), and `margin` holds the
 counts of each row whose other side is missing (m_i). The posterior is a product of independent Dirichlets,
@@ -8,13 +8,9 @@ counts of each row whose other side is missing (m_i). The posterior is a product
 and its mode (of the density over log-probabilities, where Dirichlet mode and mean agree) and mean are both w_i q_ij
 with w_i = a_i/A and q_ij = c_ij/c_i+.
 
-**Leading order** (the paper's). With l_ij = log(q_ij/y_j), y_j = sum_i w_i q_ij and J_i = sum_j q_ij l_ij:
-E[I] ~ sum_i w_i J_i, and the paper's (1/N)[K - J^2/Q - P] is, regrouped so that no term cancels another,
-
-    Var[I] ~ (1/A) sum_i w_i (J_i - J)^2 + sum_i (w_i^2/c_i+) sum_j q_ij (l_ij - J_i)^2 .
-
-**Matched.** With mu_j = E[y_j], I = T1 - T2 where T1 = sum_i w_i h_i, h_i = sum_j q_ij log(q_ij/mu_j) and
-T2 = sum_j y_j log(y_j/mu_j): subtracting log mu_j on both sides changes nothing in I and makes T2 second order small.
+**Matched.** With y_j = sum_i w_i q_ij and mu_j = E[y_j], I = T1 - T2 where T1 = sum_i w_i h_i,
+h_i = sum_j q_ij log(q_ij/mu_j) and T2 = sum_j y_j log(y_j/mu_j): subtracting log mu_j on both sides changes nothing
+in I and makes T2 second order small. (The paper's leading order is in `leading`.)
 
 * h_i exactly. With u_ij = log(q_ij/mu_j) + log_excess(c_ij) - log_excess(c_i+), its q-weighted row mean is E[h_i], and
   `Var[h_i] = [ sum_j c_ij (u_ij - E[h_i])^2 + sum_j log_spread(c_ij) - log_spread(c_i+) ] / (c_i+ (c_i+ + 1))`
@@ -33,12 +29,15 @@ T2 = sum_j y_j log(y_j/mu_j): subtracting log mu_j on both sides changes nothing
   b_j = e_j - 1/(nu_j + 1).
 
 **Thin classes.** If a class with few complete counts has most of the rows, because it mostly lacks the feature, neither
-the y_j nor I are anything like a Beta. Such tables are reported in two cases. In the first, the coupling
-w_i (a_i - c_i+)/((A + 1)(c_i+ + 1)) of a class, which times q_ij q_ik is a term of -Cov[y_j, y_k], is above
-`THIN_COUPLING`. In the second, some class lacks the feature in half of its rows, and either a class of less than
-`THIN_COUNTS` counts has more than `THIN_SHARE` of the variance, or a class that lacks the feature has more than
-`CANCELS` times the variance, which then is a difference of large terms. `credimi.inference.batched.hard_tables`
-computes these tables in another way.
+the y_j nor I are anything like a Beta. Such tables are reported in two cases:
+
+* The coupling w_i (a_i - c_i+)/((A + 1)(c_i+ + 1)) of a class is above `THIN_COUPLING`. Times q_ij q_ik it is a term of
+  -Cov[y_j, y_k].
+* Some class lacks the feature in half of its rows. Besides, a class of less than `THIN_COUNTS` counts has more than
+  `THIN_SHARE` of the variance; or a class that lacks the feature has more than `CANCELS` times the variance, which then
+  is a difference of large terms.
+
+`credimi.inference.batched.hard_tables` computes these tables in another way.
 
 Rows with c_i+ = 0 (only possible without pseudo-counts) have no conditional distribution; they get the pooled one, so
 that they carry no information: I = U I', with I' of the other rows and U ~ Beta their share.
@@ -61,8 +60,6 @@ THIN_COUPLING = 0.01
 THIN_COUNTS = 100.0
 THIN_SHARE = 0.6
 CANCELS = 3.0
-
-LANES = 32  # tables side by side: enough to fill vector registers, few enough to fit into the cache
 
 
 @inlined
@@ -132,81 +129,6 @@ def log_ratios(
             log_ratio[start + j] = ratio if filled and ratio > 0.0 else 1.0
     for cell in range(rows * columns):
         log_ratio[cell] = logarithm(log_ratio[cell])
-
-
-@inlined
-def leading(
-    counts: FloatArray,
-    row_only: FloatArray,
-    log_ratio: FloatArray,
-    row_fields: FloatArray,
-    column_probability: FloatArray,
-    lane_fields: FloatArray,
-    lanes: int,
-) -> None:
-    """The paper's mean and variance of up to LANES tables of one shape; into `lane_fields[0]` and `[1]`.
-
-    The tables are side by side along the last axis, so that loops over them vectorise even if they are small. With room
-    for `size` of them, `counts` and `log_ratio` are (r, s, size), `row_only` (r, size), `row_fields` (3, r, size),
-    `column_probability` (s, size), `lane_fields` (4, size).
-    """
-    rows, columns, _ = counts.shape
-    row_inverse, weight, row_information = row_fields[0], row_fields[1], row_fields[2]
-    mean, variance, share, pooled = lane_fields[0], lane_fields[1], lane_fields[2], lane_fields[3]
-    for lane in range(lanes):
-        mean[lane] = 0.0
-        variance[lane] = 0.0
-        share[lane] = 0.0
-        pooled[lane] = 0.0
-    for i in range(rows):
-        for lane in range(lanes):
-            weight[i, lane] = 0.0
-        for j in range(columns):
-            for lane in range(lanes):
-                weight[i, lane] += counts[i, j, lane]
-        for lane in range(lanes):
-            row_sum = weight[i, lane]
-            weight[i, lane] += row_only[i, lane]
-            share[lane] += weight[i, lane]
-            pooled[lane] += weight[i, lane] if row_sum == 0.0 else 0.0
-            row_inverse[i, lane] = 1.0 / row_sum if row_sum > 0.0 else 0.0
-    for lane in range(lanes):
-        share[lane] = 1.0 / share[lane] if share[lane] > 0.0 else 0.0
-    for j in range(columns):
-        for lane in range(lanes):
-            column_probability[j, lane] = 0.0
-    for i in range(rows):
-        for lane in range(lanes):
-            weight[i, lane] *= share[lane]
-        for j in range(columns):
-            for lane in range(lanes):
-                column_probability[j, lane] += weight[i, lane] * row_inverse[i, lane] * counts[i, j, lane]
-    for j in range(columns):
-        for lane in range(lanes):
-            probability = column_probability[j, lane]
-            column_probability[j, lane] = (1.0 - pooled[lane] * share[lane]) / probability if probability > 0.0 else 0.0
-    for i in range(rows):
-        for lane in range(lanes):
-            row_information[i, lane] = 0.0
-        for j in range(columns):
-            for lane in range(lanes):
-                q = counts[i, j, lane] * row_inverse[i, lane]
-                ratio = q * column_probability[j, lane]
-                log_ratio[i, j, lane] = logarithm(ratio if ratio > 0.0 else 1.0)
-                row_information[i, lane] += q * log_ratio[i, j, lane]
-        for j in range(columns):
-            for lane in range(lanes):
-                deviation = log_ratio[i, j, lane] - row_information[i, lane]
-                spread = counts[i, j, lane] * row_inverse[i, lane] * deviation * deviation
-                variance[lane] += weight[i, lane] * weight[i, lane] * row_inverse[i, lane] * spread
-        for lane in range(lanes):
-            mean[lane] += weight[i, lane] * row_information[i, lane]
-    for i in range(rows):
-        for lane in range(lanes):
-            deviation = row_information[i, lane] - mean[lane]
-            variance[lane] += share[lane] * weight[i, lane] * deviation * deviation
-    for lane in range(lanes):
-        mean[lane] = max(mean[lane], 0.0)
 
 
 @inlined

@@ -9,7 +9,7 @@ with the counts of missing values last, as in `many_tables`.
   subtraction from the counts of the single columns. O(N/64) a pair of sets.
 * **Couples.** Two columns of more values make one couple, whose code has a digit for each. One increment a row in the
   table of two couples serves four pairs, whose counts are sums over that table. Its counters have 16 bits, so at most
-  `MOST_ROWS` rows are counted at once. With couples of at most `MOST_OF_COUPLE` codes it fits into the fastest cache.
+  `MAX_ROWS` rows are counted at once. With couples of at most `MAX_COUPLE_CODES` codes it fits into the fastest cache.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.uint8]
     Words = NDArray[np.uint64]
 
-MOST_CODES = 256  # the maximum number of codes of a column or couple
-MOST_OF_COUPLE = 128  # two such couples have 2^14 cells, which fit into the fastest cache
-MOST_ROWS = 65_535  # the maximum of a 16-bit counter
+MAX_CODES = 256  # the maximum number of codes of a column or couple
+MAX_COUPLE_CODES = 128  # two such couples have 2^14 cells, which fit into the fastest cache
+MAX_ROWS = 65_535  # the maximum of a 16-bit counter
 _VECTOR_WORDS = 8  # words that are counted at once
 _SETS_AT_ONCE = 4  # sets that are intersected with another at once
 _CHUNK_WORDS = 512  # words of a set that are counted before the next set is read: a multiple of `_VECTOR_WORDS`
@@ -169,7 +169,7 @@ def fill_tables(
 
 @inlined
 def _increment(first: Bytes, second: Bytes, width: int, cells: NDArray[np.uint16], table: NDArray[np.uint16]) -> None:
-    """Count at most `MOST_ROWS` rows in the joint table of two columns; the second has `width` codes."""
+    """Count at most `MAX_ROWS` rows in the joint table of two columns; the second has `width` codes."""
     fours = cells.view(np.uint64)
     for start in range(0, first.size, _BATCH_ROWS):
         length = min(_BATCH_ROWS, first.size - start)
@@ -213,7 +213,7 @@ def count_couples(
     offsets: IntegerArray,
     flat: FloatArray,
 ) -> None:
-    """Add the counts of one couple with each of the other couples, of at most `MOST_ROWS` rows.
+    """Add the counts of one couple with each of the other couples, of at most `MAX_ROWS` rows.
 
     `members` are the two columns of the couple, `partners` (couples, 2) those of the others; -1 if there is no second
     column. `sizes` of a column is s + 1. `offsets` (couples, 4) are the starts of the tables of the pairs: first with
@@ -221,8 +221,8 @@ def count_couples(
     """
     high = sizes[members[0]]
     low = sizes[members[1]] if members[1] >= 0 else 1
-    cells, table = np.empty(_BATCH_ROWS, dtype=np.uint16), np.empty(MOST_CODES * MOST_CODES, dtype=np.uint16)
-    sums = np.empty(MOST_CODES * MOST_CODES, dtype=np.uint32)
+    cells, table = np.empty(_BATCH_ROWS, dtype=np.uint16), np.empty(MAX_CODES * MAX_CODES, dtype=np.uint16)
+    sums = np.empty(MAX_CODES * MAX_CODES, dtype=np.uint32)
     for other in range(others.shape[0]):
         wanted = False
         for pair in range(4):

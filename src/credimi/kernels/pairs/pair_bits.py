@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PANEL = 16
 PANELS = 4
 BLOCK = PANEL * PANELS
-MOST_VALUES = 32  # the maximum number of values of a column; missing is one of them
+MAX_VALUES = 32  # the maximum number of values of a column; missing is one of them
 _SETS_AT_ONCE = 4  # sets of a panel that are intersected with another panel
 _LANES = 8
 _INTEGER = ir.IntType(64)
@@ -126,19 +126,17 @@ def count_block(
 def fill_cells(
     counts: IntegerArray,
     totals: IntegerArray,
-    first: int,
-    values: int,
-    lane: int,
-    other_first: int,
-    other_values: int,
-    other_lane: int,
+    column_layout: IntegerArray,
+    other_layout: IntegerArray,
     cells: FloatArray,
 ) -> None:
     """Fill the joint table of two columns, `cells[class, value, other value]`, from the counts of their blocks.
 
-    `totals[number, class]` are the counts of all values of all columns; a column's values start at `first`, and its
-    sets start at `lane` in its block.
+    `totals[number, class]` are the counts of all values of all columns. `column_layout` and `other_layout` describe the
+    two columns, as `pair_evidence.evidence_of_blocks` explains.
     """
+    first, values, lane = column_layout[0], column_layout[1], column_layout[3]
+    other_first, other_values, other_lane = other_layout[0], other_layout[1], other_layout[3]
     size = values * other_values
     for group in range(totals.shape[1]):
         table = cells[group * size : (group + 1) * size]

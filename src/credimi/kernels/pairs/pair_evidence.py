@@ -314,17 +314,7 @@ def evidence_of_blocks(
         column_layout = layout[column]
         for other in range(max(second_block[0], column + 1), second_block[1]):
             other_layout = layout[other]
-            fill_cells(
-                counts,
-                totals,
-                column_layout[0],
-                column_layout[1],
-                column_layout[3],
-                other_layout[0],
-                other_layout[1],
-                other_layout[3],
-                cells,
-            )
+            fill_cells(counts, totals, column_layout, other_layout, cells)
             evidence_of_pair(cells, r, column_layout, other_layout, scratch, pair_factors)
             log_factors[0, column - first_block[0], other - second_block[0]] = pair_factors[0]
             log_factors[1, column - first_block[0], other - second_block[0]] = pair_factors[1]

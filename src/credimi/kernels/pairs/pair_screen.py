@@ -251,17 +251,7 @@ def screen_blocks(
                     ratio += alone[columns] - alone[column] - alone[other]
                     if ratio < bounds[column_layout[1] - column_layout[2], other_layout[1] - other_layout[2]]:
                         continue
-                fill_cells(
-                    counts,
-                    totals,
-                    column_layout[0],
-                    column_layout[1],
-                    column_layout[3],
-                    other_layout[0],
-                    other_layout[1],
-                    other_layout[3],
-                    cells,
-                )
+                fill_cells(counts, totals, column_layout, other_layout, cells)
                 evidence, synergy, complete_rows = _screening_scores(
                     cells, r, column_layout, other_layout, logs, margins
                 )

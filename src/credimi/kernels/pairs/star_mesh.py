@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.kernels.jit import compiled, inlined, intrinsic, ir, types
+from credimi.kernels.networks.order_samples import uniform
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -276,16 +277,6 @@ def conductances(
 
 
 @inlined
-def _uniform(state: NDArray[np.uint64]) -> float:
-    """The next number in [0, 1) of the generator SplitMix64."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.float64((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
-
-
-@inlined
 def _root(parent: IntegerArray, node: int) -> int:
     """The node that represents the component of a node."""
     while parent[node] != node:
@@ -316,7 +307,7 @@ def _origin(
 ) -> int:
     """Draw the origin of an edge between v and i: -1 for an edge of the graph, or the eliminated node that made it."""
     edge = _weight_index(v, i, nodes)
-    remainder = _uniform(state) - _ratio(before_m[edge], before_e[edge], m[edge], e[edge])
+    remainder = uniform(state) - _ratio(before_m[edge], before_e[edge], m[edge], e[edge])
     origin = -1
     u = 0
     while remainder >= 0.0 and u < v:
@@ -386,7 +377,7 @@ def draw_trees(
                     total[component] += _ratio(m[row_base + node], e[row_base + node], 1.0, highest[component])
             for node in range(v + 1, nodes):
                 if parent[node] == node:
-                    threshold[node] = _uniform(state) * total[node]
+                    threshold[node] = uniform(state) * total[node]
             for node in range(v + 1, nodes):
                 component = _root(parent, node)
                 if m[row_base + node] > 0.0 and threshold[component] >= 0.0:

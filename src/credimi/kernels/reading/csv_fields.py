@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Words = NDArray[np.uint64]
     State = tuple[int, int, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]
 
-MOST_TEXTS = 255  # maximum of a column: as many as codes of a byte, except the one that means missing
+MAX_TEXTS = 255  # maximum of a column: as many as codes of a byte, except the one that means missing
 LONGEST = 64  # maximum number of bytes of a text, a multiple of eight
 SLOTS = 512  # of a column's table of texts
 SLOT = 4  # numbers in each: two of the text; its length + 1, or 0 if the slot is empty; its code
@@ -202,7 +202,7 @@ def _look_up(
             if length <= 2 * LOAD or not _differs(data, start, length, texts[code]):
                 return code
         slot = (slot + _ONE) & _LAST_SLOT
-    if text_count == MOST_TEXTS:
+    if text_count == MAX_TEXTS:
         return -1
     at = np.uint64(SLOT) * slot
     table[at], table[at + _ONE], table[at + _TWO], table[at + _THREE] = first, last, length + 1, text_count

@@ -31,9 +31,9 @@ Side = tuple[tuple[float, float], str, str]  # the offset in points, and the ali
 
 
 def label_sides(dots: FloatArray, edges: Sequence[tuple[int, int]], names: Sequence[str]) -> list[Side]:
-    """Of each name the offset from its dot, and the alignments; `dots` has their positions, in points of the page.
+    """For each name, the offset from its dot, and the alignments; `dots` has the positions, in points of the page.
 
-    The side is taken on which the name covers the fewest dots, lines and earlier names; the first of equals.
+    A name stands on the side where it covers the fewest dots, lines and earlier names; on the first of equal ones.
     """
     ends = dots[np.array(edges, dtype=np.int64).reshape(-1, 2)]  # edges x 2 x 2
     vectors = ends[:, 1] - ends[:, 0]

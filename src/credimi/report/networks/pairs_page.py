@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Record
 
-MOST_PAIRS = 20_000
+MAX_PAIRS = 20_000
 _MAX_COLUMNS = 1_000
 _PULLS_PER_COLUMN = 4  # links for each column that decide where it is drawn
 _LEVEL = 0.95

@@ -34,10 +34,10 @@ class CompareOptions(PosteriorOptions):
         object.__setattr__(self, "p_same", float(self.p_same))
 
     def change(
-        self, laws: tuple[Distribution, Distribution], priors: tuple[Distribution, Distribution]
+        self, posteriors: tuple[Distribution, Distribution], priors: tuple[Distribution, Distribution]
     ) -> change.Change:
         """The change between two posteriors."""
-        return change.compared(*laws, priors, epsilon=self.epsilon, level=self.level, p_same=self.p_same)
+        return change.compared(*posteriors, priors, epsilon=self.epsilon, level=self.level, p_same=self.p_same)
 
 
 def record(

@@ -110,7 +110,7 @@ def network(
     check_keywords("network", counting, _COUNTING_OPTIONS)
     report_progress = progress or (lambda _: None)
     settled = SettledColumns.of(
-        data, columns=columns, most_values=_MAX_VALUES, together=_COLUMNS_PER_TABLE, threads=threads, **counting
+        data, columns=columns, max_values=_MAX_VALUES, together=_COLUMNS_PER_TABLE, threads=threads, **counting
     )
     if len(settled.features) < 2:
         raise CredimiError(_too_few(settled))

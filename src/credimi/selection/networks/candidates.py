@@ -129,7 +129,7 @@ def _condition_on_mediators(
     one, other, values = neighbours.pairs.one[indices], neighbours.pairs.other[indices], evidence.values
     between = mediators(unconditional, one, other, log_odds, evidence.threads)
     cells = (values[one] * values[other])[:, np.newaxis] * np.where(between >= 0, values[between], 0)
-    too_large = cells > evidence.most_cells
+    too_large = cells > evidence.max_cells
     strength = np.minimum(unconditional[one[:, np.newaxis], between], unconditional[other[:, np.newaxis], between])
     neighbours.untried[indices] = (too_large & (strength > unconditional[one, other][:, np.newaxis])).any(axis=1)
     between[too_large] = -1
@@ -175,7 +175,7 @@ def _joint_partners(
             for others in [np.setdiff1d(possible[column], chosen[column])]
         ]
         tests = np.concatenate([np.zeros((0, count + 2), dtype=np.int64), *tests_by_column])
-        tests = tests[values[tests].prod(axis=1, dtype=np.float64) <= evidence.most_cells]
+        tests = tests[values[tests].prod(axis=1, dtype=np.float64) <= evidence.max_cells]
         factors, entropy_left = evidence.and_left(tests)
         factors = np.where(entropy_left >= DETERMINED_BELOW, factors, -np.inf)
         growing = set()

@@ -96,7 +96,7 @@ def _colliders(evidence: EdgeEvidence, separators: Separators, triples: list[_Tr
         separating = [] if pair is None else separators.given[pair].tolist()
         given = [column for column in separating if column >= 0 and column != triple.end]
         cells = np.prod(evidence.values[[*apart, triple.end, *given]], dtype=np.float64)
-        columns = [*apart, *(given if cells <= evidence.most_cells else [])]  # a larger table could not be believed
+        columns = [*apart, *(given if cells <= evidence.max_cells else [])]  # a larger table could not be believed
         test[:, : len(columns)] = columns
         test[1, len(columns)] = triple.end
     without, given_end = evidence.of(tests.reshape(-1, tests.shape[2])).reshape(-1, 2).T

@@ -43,23 +43,24 @@ class Imputation:
 
     def sweep(self, parents: tuple[IntegerArray, ...], sweeps: int) -> None:
         """Draw all missing cells some times over, from the network of these parents."""
-        columns, most = self.values.size, max([1, *(each.size for each in parents)])
-        table, strides = np.full((columns, most), -1, dtype=np.int64), np.zeros((columns, most), dtype=np.int64)
+        columns, max_parents = self.values.size, max([1, *(each.size for each in parents)])
+        table = np.full((columns, max_parents), -1, dtype=np.int64)
+        strides = np.zeros((columns, max_parents), dtype=np.int64)
         sizes = np.empty(columns, dtype=np.int64)
-        for column, own in enumerate(parents):
-            table[column, : own.size] = own
-            strides[column, : own.size] = np.concatenate([[1], np.cumprod(self.values[own])])[: own.size]
-            sizes[column] = self.values[column] * np.prod(self.values[own])
-        child, place = np.nonzero(table >= 0)
-        parent = table[child, place]
+        for column, chosen in enumerate(parents):
+            table[column, : chosen.size] = chosen
+            strides[column, : chosen.size] = np.concatenate([[1], np.cumprod(self.values[chosen])])[: chosen.size]
+            sizes[column] = self.values[column] * np.prod(self.values[chosen])
+        child, index = np.nonzero(table >= 0)
+        parent = table[child, index]
         children = child[np.argsort(parent, kind="stable")].astype(np.int64)
         child_starts = np.concatenate([[0], np.cumsum(np.bincount(parent, minlength=columns))]).astype(np.int64)
         starts: IntegerArray = np.cumsum(sizes) - sizes
         cells = self.codes, self.values, self.rows, self.columns
         state = self.generator.integers(1 << 63, size=1, dtype=np.uint64)
         for _ in range(sweeps):
-            chances = np.concatenate([self._drawn(column, own) for column, own in enumerate(parents)])
-            missing_cells.draw_missing(*cells, table, strides, child_starts, children, starts, chances, state)
+            probabilities = np.concatenate([self._drawn(column, chosen) for column, chosen in enumerate(parents)])
+            missing_cells.draw_missing(*cells, table, strides, child_starts, children, starts, probabilities, state)
 
     def _drawn(self, column: int, parents: IntegerArray) -> FloatArray:
         """Probabilities of a column's values for each combination of its parents, drawn given the present table."""
@@ -77,8 +78,8 @@ def drawn_chances(counts: FloatArray, generator: np.random.Generator) -> FloatAr
     shares = counts.sum(axis=0) + 0.5
     prior = _believed(counts, shares / shares.sum()) * shares / shares.sum()
     drawn = generator.standard_gamma(counts + prior) + 1e-300
-    found: FloatArray = drawn / drawn.sum(axis=1, keepdims=True)
-    return found
+    probabilities: FloatArray = drawn / drawn.sum(axis=1, keepdims=True)
+    return probabilities
 
 
 def _believed(counts: FloatArray, shares: FloatArray) -> float:

@@ -252,7 +252,7 @@ def _larger_sets_untested(
         )
         others = column_sets.candidates[~inside & depends]
         cells = evidence.values[column] * np.prod(evidence.values[column_sets.candidates[inside]], dtype=np.float64)
-        result[column] = bool((cells * evidence.values[others] > evidence.most_cells).any())
+        result[column] = bool((cells * evidence.values[others] > evidence.max_cells).any())
     return result
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from html import escape
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from credimi.core.arguments import require_share, unknown
 from credimi.core.atomic_files import write_bytes
 from credimi.core.errors import CredimiError
-from credimi.core.optional import library
+from credimi.core.optional import frame_library, library
 from credimi.core.public import public, stored
 from credimi.report import sentences
 from credimi.report.networks.network_figure import network_plot
@@ -212,12 +211,8 @@ class Network:
 
     def to_pandas(self, *, all_pairs: bool = False) -> Foreign:
         """A pandas DataFrame of the edges, or of all `pairs`."""
-        try:
-            pandas = import_module("pandas")
-        except ImportError:
-            raise CredimiError("pandas is not installed: pip install pandas") from None
-        names = list(Edge.__dataclass_fields__)
-        return pandas.DataFrame([asdict(pair) for pair in (self.pairs if all_pairs else self.edges)], columns=names)
+        records = [asdict(pair) for pair in (self.pairs if all_pairs else self.edges)]
+        return frame_library("pandas").DataFrame(records, columns=list(Edge.__dataclass_fields__))
 
     def to_networkx(self) -> Foreign:
         """A networkx graph of the edges: a DiGraph, in which an edge without a direction goes both ways.

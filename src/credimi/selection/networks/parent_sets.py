@@ -9,7 +9,7 @@ used:
 B is symmetric in u and v, so that networks with the same independencies have about the same evidence. All sets of up to
 `_MAX_EXHAUSTIVE` candidates are weighed. A larger set is weighed if each of its subsets with one column less, except at
 most one, is better than all of its own subsets: only such sets can be the best that some order of the columns allows.
-Sets whose table would have many more cells than rows are left out (see `EdgeEvidence.most_cells`).
+Sets whose table would have many more cells than rows are left out (see `EdgeEvidence.max_cells`).
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _sets_to_weigh(
         return []
     values = evidence.values
     cells = np.prod(values[column_sets.candidates][positions], axis=1, dtype=np.float64) * values[column]
-    fits = cells <= evidence.most_cells if count > 1 else np.ones(cells.size, dtype=bool)
+    fits = cells <= evidence.max_cells if count > 1 else np.ones(cells.size, dtype=bool)
     return [
         (int(mask), tuple(members))
         for mask, members in zip(masks[fits].tolist(), positions[fits].tolist(), strict=True)

@@ -1,8 +1,8 @@
 """Forests of columns: which edges they have, over all forests at once, given that a forest holds.
 
-If the columns depend on each other as in a forest F (each column on at most one other, once a root is chosen in each
-tree), the evidence of the data is prod_v m_v prod_(uv in F) B_uv, where B_uv is the Bayes factor of dependence of the
-pair (Meila and Jaakkola 2000). So the weight of F is prod w_uv, with w_uv = B_uv times the prior odds of an edge. One
+In a forest F, each column depends on at most one other, once a root is chosen in each tree. The evidence of the data is
+then prod_v m_v prod_(uv in F) B_uv, with m_v the evidence of a column alone, and B_uv the Bayes factor of dependence of
+a pair (Meila and Jaakkola 2000). So the weight of F is prod w_uv, with w_uv = B_uv times the prior odds of an edge. One
 more node, the ghost, is joined to each column with weight 1. It turns forests into spanning trees: each tree of the
 forest has one edge to the ghost, at its root. The sums are over all **rooted forests**: a forest counts once for each
 choice of its roots.

@@ -140,7 +140,7 @@ def pairs(
         missing_values=missing_values,
         discretize=discretize,
         weights=weights,
-        most_values=max_values,
+        max_values=max_values,
         delimiter=delimiter,
         threads=threads,
         progress=lambda share: report_progress(_READING_SHARE * share),

@@ -17,7 +17,7 @@ import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.core.optional import library
-from credimi.counting.rows.pair_products import MOST_VALUES, PairProducts
+from credimi.counting.rows.pair_products import MAX_VALUES, PairProducts
 from credimi.gpu.layout import ABOVE, EVIDENCE, INTERVAL, Hyper
 from credimi.inference import adaptive_prior
 from credimi.inference.batched.pair_figures import figures_of
@@ -73,10 +73,10 @@ def products_of(table: SettledColumns) -> PairProducts:
     if table.weights is not None:
         raise CredimiError("engine='gpu' counts rows, not weights: use engine='cpu'")
     for name, values in zip(table.names, table.values, strict=True):
-        if values > MOST_VALUES:
+        if values > MAX_VALUES:
             raise CredimiError(
-                f"column {name!r} has {values:,} values, but engine='gpu' takes columns of up to {MOST_VALUES}: leave "
-                f"it out (exclude, max_values={MOST_VALUES}), or use engine='cpu'"
+                f"column {name!r} has {values:,} values, but engine='gpu' takes columns of up to {MAX_VALUES}: leave "
+                f"it out (exclude, max_values={MAX_VALUES}), or use engine='cpu'"
             )
     return PairProducts(table.codes, table.values, find_gpu())
 

@@ -19,7 +19,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.inference.batched.pair_figures import PairFigures
 from credimi.report import pairs_view, sentences
-from credimi.report.networks.pairs_page import MOST_PAIRS, write_page
+from credimi.report.networks.pairs_page import MAX_PAIRS, write_page
 from credimi.selection.feature_rows import FeatureRows
 from credimi.selection.pairwise.pairs_forest import MAX_ODDS_TIMES_COLUMNS, PairsForest, forest_of
 from credimi.selection.rules import false_discovery, from_share, share_of_independent
@@ -325,7 +325,7 @@ class Pairs(FeatureRows):
         source : str, optional
             The name of the data that the page shows.
         """
-        write_page(self.to_dict(MOST_PAIRS) | {"source": source}, path)
+        write_page(self.to_dict(MAX_PAIRS) | {"source": source}, path)
 
     def save(self, path: str | Path) -> None:
         """Write to one Arrow file, which is complete or absent; `Pairs.load` reads it."""

@@ -1,11 +1,13 @@
 """The search for pairs of columns that tell more, or less, together than apart, among all pairs.
 
-Up to `_ALL` pairs are weighed one by one (see `inference.conditional.synergy`). Of more, a first look leaves those that
-may be more than nothing (see `kernels.pairs.pair_screen`): for synergy those whose Bayes factor may be above n/1,000, n
-the number of pairs. By chance alone less than 1,000 pairs have so much (its mean is 1 without synergy), and unless a
-thousand pairs interact, less would not be enough to believe it. Of the three edges that it needs each has to be 1/7 as
-probable: so much is the share of one of the seven hypotheses. Of these the best `_MOST` are weighed, and as many with
-the most redundancy: memory does not grow with the number of pairs.
+Up to `_ALL` pairs are weighed one by one (see `inference.conditional.synergy`). If there are more, a first look selects
+the pairs that may interact (see `kernels.pairs.pair_screen`). For synergy, the Bayes factor of a selected pair may be
+above n/1,000, with n the number of pairs. Without synergy its mean is 1, so by chance alone fewer than 1,000 pairs get
+there. And a smaller factor would not be enough to believe in synergy, unless a thousand pairs interact. Synergy needs
+three edges, and the bound for each of them is 1/7 of this: the share of one of the seven hypotheses without synergy.
+
+The `_MAX_CANDIDATES` pairs with the most evidence are weighed, and as many with the most redundancy. So memory does not
+grow with the number of pairs.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from credimi.core.threads import share
 from credimi.gpu.layout import Screen
 from credimi.inference.conditional.synergy import HYPOTHESES, Synergies, synergies
 from credimi.kernels.pairs import pair_evidence, pair_screen
-from credimi.kernels.pairs.pair_bits import MOST_VALUES
+from credimi.kernels.pairs.pair_bits import MAX_VALUES
 from credimi.kernels.pairs.pair_screen import _DENSE
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from credimi.counting.rows.pair_codes import PairCodes
 
 _ALL = 5_000
-_MOST = 10_000
+_MAX_CANDIDATES = 10_000
 _PART = 200_000  # pairs of a part of the work, between two steps of the progress bar
 _CELLS = 4_000_000  # of joint tables that are made at once
 _CHANCE = 1_000.0  # pairs that may pass the first look by chance alone
@@ -58,11 +60,11 @@ def candidates(
         every = np.array(np.triu_indices(count, 1), dtype=np.int64).T
         return Candidates(np.ascontiguousarray(every), codes.pairs)
     cut = float(np.log(max(codes.pairs / _CHANCE / HYPOTHESES, 1.0)))
-    kept = _Kept()
+    best_pairs = _BestPairs()
     done: list[int] = []
 
     def keep(pairs: IntegerArray, scores: FloatArray, size: int) -> None:
-        kept.add(pairs, scores, cut)
+        best_pairs.add(pairs, scores, cut)
         done.append(size)
         progress(sum(done) / codes.pairs)
 
@@ -70,71 +72,73 @@ def candidates(
         if engine == "gpu":
             from credimi.selection.sets.interactions_on_device import look_at_all  # noqa: PLC0415  (only if asked for)
 
-            for found in look_at_all(codes, screen_of(codes, cut, epsilon), threads):
-                keep(*found)
+            for looked in look_at_all(codes, screen_of(codes, cut, epsilon), threads):
+                keep(*looked)
         else:
             look = _weighted_look(codes, cut) if codes.weights.size else _first_look(codes, cut, epsilon)
             share(lambda part: keep(*look(part)), _parts(codes), threads)
     except KeyboardInterrupt:  # the pairs found so far are an answer, too
         if not done:
             raise
-    return Candidates(kept.pairs(), sum(done))
+    return Candidates(best_pairs.pairs(), sum(done))
 
 
-class _Kept:
+class _BestPairs:
     """The best pairs so far: with the most evidence, and with the most redundancy."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._found = [np.zeros((0, 2), dtype=np.int64), np.zeros((0, 2))]
+        self._pairs_and_scores = [np.zeros((0, 2), dtype=np.int64), np.zeros((0, 2))]
 
     def add(self, pairs: IntegerArray, scores: FloatArray, cut: float) -> None:
         with self._lock:
-            self._found = [np.concatenate(both) for both in zip(self._found, (pairs, scores), strict=True)]
-            if len(self._found[0]) > 4 * _MOST:
+            self._pairs_and_scores = [
+                np.concatenate(both) for both in zip(self._pairs_and_scores, (pairs, scores), strict=True)
+            ]
+            if len(self._pairs_and_scores[0]) > 4 * _MAX_CANDIDATES:
                 self._prune(cut)
 
     def _prune(self, cut: float) -> None:
-        pairs, scores = self._found
+        pairs, scores = self._pairs_and_scores
         with_evidence = np.flatnonzero(scores[:, 0] > cut)
-        best = with_evidence[np.argsort(-scores[with_evidence, 0], kind="stable")[:_MOST]]
-        worst = np.argsort(scores[:, 1], kind="stable")[:_MOST]
+        best = with_evidence[np.argsort(-scores[with_evidence, 0], kind="stable")[:_MAX_CANDIDATES]]
+        worst = np.argsort(scores[:, 1], kind="stable")[:_MAX_CANDIDATES]
         stay = np.union1d(best, worst)
-        self._found = [pairs[stay], scores[stay]]
+        self._pairs_and_scores = [pairs[stay], scores[stay]]
 
     def pairs(self) -> IntegerArray:
-        """In the order of the columns, whatever thread was first."""
-        found = self._found[0]
-        if len(found) > 2 * _MOST:
+        """The pairs in the order of the columns, whichever thread was first."""
+        pairs = self._pairs_and_scores[0]
+        if len(pairs) > 2 * _MAX_CANDIDATES:
             self._prune(-np.inf)
-            found = self._found[0]
-        return np.ascontiguousarray(found[np.lexsort((found[:, 1], found[:, 0]))])
+            pairs = self._pairs_and_scores[0]
+        return np.ascontiguousarray(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))])
 
 
 def _parts(codes: PairCodes) -> Iterator[tuple[int, int, int]]:
     """Parts of the work: one block, with those from one up to another."""
     sizes = np.diff(codes.blocks[:, :2], axis=1).ravel()
-    for block, own in enumerate(sizes.tolist()):
+    for block, block_size in enumerate(sizes.tolist()):
         first, pairs = block, 0
-        for beside in range(block, len(sizes)):
-            pairs += own * int(sizes[beside])
-            if pairs >= _PART or beside == len(sizes) - 1:
-                yield block, first, beside + 1
-                first, pairs = beside + 1, 0
+        for other_block in range(block, len(sizes)):
+            pairs += block_size * int(sizes[other_block])
+            if pairs >= _PART or other_block == len(sizes) - 1:
+                yield block, first, other_block + 1
+                first, pairs = other_block + 1, 0
 
 
 def _pairs_in(codes: PairCodes, part: tuple[int, int, int]) -> int:
     block, first, stop = part
-    own = int(codes.blocks[block, 1] - codes.blocks[block, 0])
-    others = int(codes.blocks[stop - 1, 1] - codes.blocks[first, 0])
-    return own * others - (own * (own + 1) // 2 if first == block else 0)
+    block_size = int(codes.blocks[block, 1] - codes.blocks[block, 0])
+    other_columns = int(codes.blocks[stop - 1, 1] - codes.blocks[first, 0])
+    return block_size * other_columns - (block_size * (block_size + 1) // 2 if first == block else 0)
 
 
 def screen_of(codes: PairCodes, cut: float, epsilon: float) -> Screen:
     """What the first look on a GPU needs."""
     totals = np.zeros((len(codes.names), int(codes.layout[:, 1].max()), len(codes.classes)), dtype=np.int32)
-    for own, (first, values, _, _) in zip(totals, codes.layout.tolist(), strict=True):
-        own[:values] = codes.totals[first : first + values]
+    for of_column, (first, values, _, _) in zip(totals, codes.layout.tolist(), strict=True):
+        of_column[:values] = codes.totals[first : first + values]
     classes = np.bincount(codes.groups, minlength=len(codes.classes)).astype(np.float64)
     return Screen(
         codes.layout[:, 2].astype(np.int32),
@@ -166,10 +170,10 @@ def _first_look(
         size = _pairs_in(codes, part)
         pairs, scores = np.empty((size, 2), dtype=np.int64), np.empty((size, 2))
         sets = codes.bits, codes.ends, codes.totals, codes.layout, codes.blocks
-        found = pair_screen.screen_blocks(
+        pair_count = pair_screen.screen_blocks(
             *sets, logs, alone, informative, bounds, cut, -0.5 * epsilon, *part, pairs, scores
         )
-        return pairs[:found].copy(), scores[:found].copy(), size
+        return pairs[:pair_count].copy(), scores[:pair_count].copy(), size
 
     return look
 
@@ -181,9 +185,9 @@ def _weighted_look(
 
     def look(part: tuple[int, int, int]) -> tuple[IntegerArray, FloatArray, int]:
         block, first, stop = part
-        own = np.arange(*codes.blocks[block, :2])
-        others = np.arange(codes.blocks[first, 0], codes.blocks[stop - 1, 1])
-        pairs = np.array([(one, other) for one in own for other in others if one < other], dtype=np.int64)
+        columns = np.arange(*codes.blocks[block, :2])
+        other_columns = np.arange(codes.blocks[first, 0], codes.blocks[stop - 1, 1])
+        pairs = np.array([(one, other) for one in columns for other in other_columns if one < other], dtype=np.int64)
         pairs = pairs.reshape(-1, 2)
         both = np.empty((len(pairs), 2))
         for some in _chunks(codes, pairs):
@@ -193,8 +197,8 @@ def _weighted_look(
             starts = np.cumsum(sizes) - sizes
             pair_evidence.evidence_of_pairs(cells, starts, len(codes.classes), codes.layout, pairs[some], both[some])
         least = both.min(axis=1)
-        good = least > cut
-        return pairs[good], np.column_stack([least[good], np.zeros(int(good.sum()))]), len(pairs)
+        is_enough = least > cut
+        return pairs[is_enough], np.column_stack([least[is_enough], np.zeros(int(is_enough.sum()))]), len(pairs)
 
     return look
 
@@ -207,8 +211,8 @@ def _information(codes: PairCodes) -> FloatArray:
     by_value, by_class = counts.sum(axis=1), np.add.reduceat(counts, first)
     total = by_class.sum(axis=1)
     cells = np.add.reduceat(x_log_x(counts).sum(axis=1) - x_log_x(by_value), first)
-    found: FloatArray = (cells - x_log_x(by_class).sum(axis=1) + x_log_x(total)) / np.maximum(total, 1.0)
-    return found
+    information: FloatArray = (cells - x_log_x(by_class).sum(axis=1) + x_log_x(total)) / np.maximum(total, 1.0)
+    return information
 
 
 def _bounds(classes: int, cut: float) -> FloatArray:
@@ -216,7 +220,7 @@ def _bounds(classes: int, cut: float) -> FloatArray:
 
     Of half the degrees of freedom: rare values have fewer. By bisection.
     """
-    sizes = np.maximum(np.arange(MOST_VALUES + 1) - 1.0, 0.0)
+    sizes = np.maximum(np.arange(MAX_VALUES + 1) - 1.0, 0.0)
     freedom = np.maximum(0.5 * classes * sizes[:, np.newaxis] * sizes, 0.5)
     low, high = 0.5 * freedom, 0.5 * freedom + 4.0 * cut + 20.0 * freedom
     for _ in range(50):

@@ -34,7 +34,7 @@ _CELLS = 4_000_000  # of joint tables that are brought back at once
 def look_at_all(
     codes: PairCodes, screen: Screen, threads: int | None
 ) -> Iterator[tuple[IntegerArray, FloatArray, int]]:
-    """Of each block the pairs that may be more than nothing, their evidence and synergy, and how many pairs it has."""
+    """For each block: the pairs that may interact, their evidence and synergy, and the number of all its pairs."""
     arranged, groups = _arranged(codes, threads)
     products = PairProducts(
         arranged, codes.layout[:, 1].tolist(), pairs_on_device.find_gpu(), groups=groups, rows=codes.rows
@@ -61,16 +61,18 @@ def look_at_all(
     yield from products.map(work, bytes_a_pair=32)
 
 
-def _evidence(codes: PairCodes, tables: list[NDArray[np.int64]], pairs: IntegerArray, most: FloatArray) -> FloatArray:
-    """The least evidence of each table, and not more than `most`."""
+def _evidence(
+    codes: PairCodes, tables: list[NDArray[np.int64]], pairs: IntegerArray, upper_limits: FloatArray
+) -> FloatArray:
+    """The least evidence of each table, and not more than `upper_limits`."""
     both = np.empty((len(tables), 2))
     if tables:
         sizes = np.array([table.size for table in tables])
         flat = np.concatenate([table.ravel() for table in tables]).astype(np.float64)
         layout, some = codes.layout, np.ascontiguousarray(pairs)
         pair_evidence.evidence_of_pairs(flat, np.cumsum(sizes) - sizes, len(codes.classes), layout, some, both)
-    found: FloatArray = np.minimum(both.min(axis=1, initial=np.inf), most)
-    return found
+    evidence: FloatArray = np.minimum(both.min(axis=1, initial=np.inf), upper_limits)
+    return evidence
 
 
 def _look(table: NDArray[np.int64], screen: Screen, pair: IntegerArray) -> tuple[tuple[float, float], bool]:
@@ -111,22 +113,22 @@ def _joint_tables(block: PairBlock, screen: Screen, numbers: IntegerArray) -> li
     xp, classes = block.device.xp, screen.totals.shape[2]
     one, other = np.divmod(numbers, block.second.values.size)
     kinds = np.stack([block.first.values[one], block.second.values[other]])
-    found: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)] * numbers.size
+    joint_tables: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)] * numbers.size
     for kind in np.unique(kinds, axis=1).T:
         values, others = kind.tolist()
-        own = np.flatnonzero((kinds == kind[:, np.newaxis]).all(axis=0))
-        rows = xp.asarray(block.first.first[one[own]][:, np.newaxis] + np.arange(values - 1))
-        columns = xp.asarray(block.second.first[other[own]][:, np.newaxis] + np.arange(others - 1))
+        of_this_kind = np.flatnonzero((kinds == kind[:, np.newaxis]).all(axis=0))
+        rows = xp.asarray(block.first.first[one[of_this_kind]][:, np.newaxis] + np.arange(values - 1))
+        columns = xp.asarray(block.second.first[other[of_this_kind]][:, np.newaxis] + np.arange(others - 1))
         common = block.device.to_host(block.product[:, rows[:, :, np.newaxis], columns[:, np.newaxis, :]])
-        tables = np.zeros((own.size, classes, values, others), dtype=np.int64)
+        tables = np.zeros((of_this_kind.size, classes, values, others), dtype=np.int64)
         tables[:, :, :-1, :-1] = common.swapaxes(0, 1)
-        of_rows = screen.totals[block.first.start + one[own], :values].swapaxes(1, 2)
-        of_columns = screen.totals[block.second.start + other[own], :others].swapaxes(1, 2)
+        of_rows = screen.totals[block.first.start + one[of_this_kind], :values].swapaxes(1, 2)
+        of_columns = screen.totals[block.second.start + other[of_this_kind], :others].swapaxes(1, 2)
         tables[:, :, :-1, -1] = of_rows[:, :, :-1] - tables[:, :, :-1, :-1].sum(axis=3)
         tables[:, :, -1] = of_columns - tables[:, :, :-1].sum(axis=2)
-        for place, table in zip(own.tolist(), tables, strict=True):
-            found[place] = table
-    return found
+        for index, table in zip(of_this_kind.tolist(), tables, strict=True):
+            joint_tables[index] = table
+    return joint_tables
 
 
 def _arranged(codes: PairCodes, threads: int | None) -> tuple[list[NDArray[np.uint8]], list[slice]]:
@@ -136,14 +138,14 @@ def _arranged(codes: PairCodes, threads: int | None) -> tuple[list[NDArray[np.ui
     ends = np.cumsum(widths)
     order = np.argsort(codes.groups, kind="stable")
     begins = ends - widths
-    places = np.empty(codes.rows, dtype=np.int64)
-    places[order] = np.arange(codes.rows) + np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
-    found: list[NDArray[np.uint8]] = [np.zeros(0, dtype=np.uint8)] * len(codes.names)
+    new_rows = np.empty(codes.rows, dtype=np.int64)
+    new_rows[order] = np.arange(codes.rows) + np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
+    arranged: list[NDArray[np.uint8]] = [np.zeros(0, dtype=np.uint8)] * len(codes.names)
 
     def work(column: int) -> None:
-        own = np.full(int(ends[-1]), 255, dtype=np.uint8)
-        own[places] = codes.codes[column]
-        found[column] = own
+        column_codes = np.full(int(ends[-1]), 255, dtype=np.uint8)
+        column_codes[new_rows] = codes.codes[column]
+        arranged[column] = column_codes
 
     share(work, range(len(codes.names)), threads)
-    return found, [slice(int(begin), int(end)) for begin, end in zip(begins, ends, strict=True)]
+    return arranged, [slice(int(begin), int(end)) for begin, end in zip(begins, ends, strict=True)]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from credimi.core.errors import CredimiError
+from credimi.core.optional import frame_library
 from credimi.core.public import public, stored
 
 if TYPE_CHECKING:
@@ -172,25 +171,8 @@ class Selection:
 
     def to_pandas(self) -> Foreign:
         """A pandas DataFrame of all columns, those taken first: with `taken`, `step` and what a record has."""
-        try:
-            pandas = import_module("pandas")
-        except ImportError:
-            raise CredimiError("pandas is not installed: pip install pandas") from None
         taken = [{"taken": True, "step": number} | asdict(step) for number, step in enumerate(self.steps, 1)]
         others = [{"taken": False, "step": None} | asdict(rejection) for rejection in self.rejected]
-        names = (
-            "feature",
-            "taken",
-            "step",
-            "adds",
-            "low",
-            "high",
-            "p_adds",
-            "tells",
-            "share",
-            "substitutes",
-            "partner",
-            "p_redundant",
-            "forced",
-        )
-        return pandas.DataFrame(taken + others, columns=[*names, "reason", "like", "rows_to_decide"])
+        fields = [name for name in Step.__dataclass_fields__ if name != "feature"]
+        names = ["feature", "taken", "step", *fields, "reason", "like", "rows_to_decide"]
+        return frame_library("pandas").DataFrame(taken + others, columns=names)

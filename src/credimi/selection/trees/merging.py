@@ -60,24 +60,18 @@ def merged_values(counts: FloatArray, *, ordered: bool, epsilon: float = 0.0) ->
             for other in range(one + 1, min(one + 2, len(groups)) if neighbours_only else len(groups))
         ]
         keys = [(groups[one][0], groups[other][0]) for one, other in pairs]
-        new_pairs = [pair for pair, key in enumerate(keys) if key not in log_factors]
+        new_pairs = [pair for pair, key in zip(pairs, keys, strict=True) if key not in log_factors]
         if new_pairs:
-            joined_counts = np.stack(
-                [group_counts[pairs[pair][0]] + group_counts[pairs[pair][1]] for pair in new_pairs]
-            )
-            evidence_apart = np.stack(
-                [group_evidence[pairs[pair][0]] + group_evidence[pairs[pair][1]] for pair in new_pairs]
-            )
-            pair_counts = np.stack([np.stack([group_counts[group] for group in pairs[pair]]) for pair in new_pairs])
-            sizes = np.array([sum(len(groups[group]) for group in pairs[pair]) for pair in new_pairs])
+            pair_counts = np.stack([np.stack([group_counts[group] for group in pair]) for pair in new_pairs])
+            joined_counts = pair_counts.sum(axis=1)
+            evidence_apart = np.stack([group_evidence[one] + group_evidence[other] for one, other in new_pairs])
+            sizes = np.array([sum(len(groups[group]) for group in pair) for pair in new_pairs])
             log_choices = np.log(sizes - 1.0) if ordered else (sizes - 2.0) * np.log(2.0)
             log_factor = evidence.mean(evidence_apart - evidence.of_counts(joined_counts)) - log_choices
-            adjusted = np.where(
-                _information_apart(pair_counts) < epsilon * joined_counts.sum(axis=1),
-                log_factor - _MORE_THAN_ANY_EVIDENCE,
-                log_factor,
-            )
-            log_factors.update((keys[pair], factor) for pair, factor in zip(new_pairs, adjusted.tolist(), strict=True))
+            hardly_differ = _information_apart(pair_counts) < epsilon * joined_counts.sum(axis=1)
+            log_factor[hardly_differ] -= _MORE_THAN_ANY_EVIDENCE
+            new_keys = [key for key in keys if key not in log_factors]
+            log_factors.update(zip(new_keys, log_factor.tolist(), strict=True))
         closest = min(range(len(pairs)), key=lambda pair: log_factors[keys[pair]])
         if log_factors[keys[closest]] >= _MIN_EVIDENCE_APART:
             break

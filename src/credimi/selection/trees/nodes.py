@@ -14,7 +14,7 @@ from credimi.columns.text_types import shown_date
 from credimi.core.public import stored
 from credimi.core.tables import Tables
 from credimi.inference.batched.many_tables import summarize
-from credimi.inference.mutual_information import law_of
+from credimi.inference.mutual_information import distribution_of
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.rows_to_decide import growth_to_decide, rounded_up
 
@@ -174,9 +174,9 @@ class Tree:
         upper = np.log(max(len(self.classes), 2))
         intervals = np.zeros((mean.size, 2))
         for column in np.flatnonzero(mean > 0.0).tolist():
-            intervals[column] = law_of(mean[column], float(np.sqrt(variance[column])), upper, gaussian=False).interval(
-                SURE
-            )
+            intervals[column] = distribution_of(
+                mean[column], float(np.sqrt(variance[column])), upper, gaussian=False
+            ).interval(SURE)
         return mean, intervals
 
     def rows_to_decide(self, number: int) -> int | None:

@@ -2,9 +2,9 @@
 
 A line end inside quotes does not end a line. A quote opens a quoted text only at the beginning of a field, as in
 pyarrow's reader; elsewhere, as in 5" pipe, it is a letter. Inside quoted text, two quotes stand for one quote, and any
-other quote closes. So the quotes of a part open and close in turn, where the two quotes of a pair close and open again,
-as long as each quote that would open is at the beginning of a field or after one that closes. This is checked for all
-quotes at once; only if it does not hold are they examined one by one.
+other quote closes. So the quotes of a part open and close in turn; the two quotes of a pair close and open again. This
+holds if each quote that would open is at the beginning of a field, or directly after one that closes. It is checked for
+all quotes at once. Only if it does not hold, they are examined one by one.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Header = dict[int, Foreign]  # numbers, booleans, and records of them; anything in a broken file
     Bytes = bytes | memoryview
 
-MOST_CELLS = 20_000_000  # of a block of columns of one group of rows, which is in memory at once
+MAX_CELLS = 20_000_000  # of a block of columns of one group of rows, which is in memory at once
 _MAX_COLUMN_BYTES = 1 << 24  # of a column in one group of rows, compressed
 _MAX_PAGE_BYTES = 1 << 27  # decompressed
 _MAX_TEXTS = 255
@@ -55,7 +55,7 @@ def readable(file: pq.ParquetFile, source: pa.NativeFile, schema: pa.Schema, blo
     groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
     if len(leaves) != len(schema.names):  # some columns are nested
         return False
-    if any(group.num_rows * len(block) > MOST_CELLS for group in groups):
+    if any(group.num_rows * len(block) > MAX_CELLS for group in groups):
         return False
     for name in block:
         index = schema.get_field_index(name)

@@ -8,7 +8,7 @@ would hold as much as the whole file.
 Only remote files are buffered in advance, one row group at a time: otherwise every small read would be a request.
 
 If there is much text of few distinct values, it goes straight from the pages of the file to codes (`parquet_codes`):
-one block of columns and one row group at a time, if these have no more than `parquet_codes.MOST_CELLS` cells.
+one block of columns and one row group at a time, if these have no more than `parquet_codes.MAX_CELLS` cells.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`Room`: where the codes of all rows are stored: in memory, or in files of a folder, which the system reads as needed.
+"""`Storage`: where the codes of all rows are: in memory, or in files of a folder, which the system reads as needed.
 
 A file has no name and vanishes with the process. The operating system keeps its pages in memory, or writes and drops
 them if memory is short: they do not count as memory of the process. Disk space is reserved at once. So a full disk is
@@ -39,14 +39,14 @@ def memory() -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Storage:
     """Memory, or a folder for files."""
 
     folder: str | None = None
 
     @classmethod
-    def of(cls, scratch: str | Path | None) -> Room:
-        """The room in a folder, which has to exist, or in memory if it is None."""
+    def of(cls, scratch: str | Path | None) -> Storage:
+        """The storage in a folder, which has to exist, or in memory if it is None."""
         if scratch is None:
             return cls()
         if not str(scratch) or not Path(scratch).is_dir():
