@@ -178,6 +178,31 @@ def test_a_thin_class_of_a_stratum_with_most_rows_keeps_its_parts() -> None:
     assert len(law(blocks, "jeffreys").components) == 1
 
 
+@pytest.mark.parametrize("strata", [2, 4])
+@pytest.mark.parametrize(
+    ("joint", "target_only"),
+    [
+        ([[100, 100], [1, 1]], [0, 800]),
+        ([[100, 100], [5, 0]], [0, 800]),
+        ([[100, 20, 10, 10, 5], [10, 0, 0, 0, 0]], [0, 800]),
+        ([[50, 50, 50], [2, 1, 0]], [0, 500]),
+    ],
+)
+def test_thin_classes_in_strata_of_equal_size(joint: list[list[int]], target_only: list[int], strata: int) -> None:
+    """No stratum has more than half of the rows; mean and deviation of the sum are those of exact draws."""
+    rows, columns = np.shape(joint)
+    block = np.zeros((rows + 1, columns + 1))
+    block[:-1, :-1], block[:-1, -1] = joint, target_only
+    blocks = np.stack([block] * strata)
+    pseudo = np.full((strata, rows, columns), 0.5)
+    draws = exact_draws(blocks, pseudo, 40_000, np.random.default_rng(4))
+    found = law(blocks, "jeffreys")
+    assert found.mean() == pytest.approx(draws.mean(), rel=0.02)
+    assert found.std() == pytest.approx(draws.std(), rel=0.03)
+    low, high = found.interval(0.95)
+    assert 0.93 <= np.mean((draws >= low) & (draws <= high)) <= 0.97
+
+
 def occurring(block: FloatArray) -> FloatArray:
     """The block without classes and values that the stratum does not have."""
     rows, columns = block.sum(axis=1) > 0.0, block.sum(axis=0) > 0.0

@@ -65,6 +65,13 @@ class Moments:
         variance = np.concatenate([self.variance[whole], self.variance_given.ravel()])
         return table[order], weight[order], mean[order], variance[order]
 
+    def splitting_only(self, tables: BooleanArray) -> Moments:
+        """The same moments; of the tables that are split, only the chosen ones keep their parts."""
+        chosen = tables[self.split]
+        return Moments(
+            self.mean, self.variance, self.split[chosen], self.mean_given[chosen], self.variance_given[chosen]
+        )
+
 
 def moments(
     blocks: Tables,
