@@ -2,6 +2,9 @@
 
 **Almost no counts**: moments of draws, always with the same seed.
 
+**Both sides have missing values**, and the closed form does not hold (see `kernels.moments.two_sided`): no Beta does.
+The draws are sorted and cut into `PARTS` of equal size, and the posterior is the mixture of Betas with their moments.
+
 **Thin classes**, if the target is complete: class i has few complete counts c_i. but many rows a_i, most of which lack
 the feature (a test ordered only in suspected cases). Then q_i. ~ Dirichlet(c_i.) is hardly known but matters much, and
 the posterior of I is not a Beta, not even with the right moments. For a known q_i. it is. So the posterior is
@@ -109,16 +112,26 @@ def _least(block: NDArray[np.number], alike: list[list[list[int]]], column_ranks
 
 def drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, float]:
     """Mean and variance of up to 4,000 draws."""
+    if pseudo == 0.0 and not block[:-1, :-1].any():
+        return 0.0, 0.0  # no row has both: nothing suggests dependence
+    information = _draws(block, pseudo)
+    return float(information.mean()), float(information.var())
+
+
+def drawn_parts(block: NDArray[np.number], pseudo: float) -> FloatArray:
+    """Means and variances of the mixture that replaces a table whose both sides have missing values."""
+    information, upper = _draws(block, pseudo), float(np.log(min(block.shape) - 1))
+    parts = np.sort(information[: information.size // PARTS * PARTS]).reshape(PARTS, -1)
+    mean = np.clip(parts.mean(axis=1), 1e-300, upper * (1.0 - 1e-9))
+    return np.stack([mean, np.maximum(parts.var(axis=1), 1e-9 * mean * (upper - mean))])
+
+
+def _draws(block: NDArray[np.number], pseudo: float) -> FloatArray:
     block = min(in_own_order(block), in_own_order(block.T), key=lambda turned: (turned.shape, turned.tolist()))
     table = Table.of_block(block)
-    if pseudo == 0.0 and not table.joint.any():
-        return 0.0, 0.0  # no row has both: nothing suggests dependence
     generator = np.random.default_rng(0)
     size = max(200, min(4000, 2_000_000 // table.joint.size))  # large tables have a narrow posterior: fewer are enough
-    information = draw_information(
-        table, float(pseudo), size, generator, chains=size // 10, burn_in=60, thin=3
-    ).information
-    return float(information.mean()), float(information.var())
+    return draw_information(table, float(pseudo), size, generator, chains=size // 10, burn_in=60, thin=3).information
 
 
 def split_thin_classes(block: NDArray[np.number], pseudo: float) -> FloatArray:
