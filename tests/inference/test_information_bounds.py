@@ -160,3 +160,24 @@ def test_a_band_at_whose_edge_independence_lies_begins_at_0() -> None:
     ends = plain.low, plain.high
     assert robust(tables, plain.p_above, ends, 1.2, options).low.min() > 0.0
     assert robust(tables, plain.p_above, ends, 2.0, options).low.max() == 0.0
+
+
+@pytest.mark.parametrize(
+    ("joint", "target_only", "feature_only"),
+    [
+        ([[100, 100], [1, 1]], [0, 800], [0, 0]),
+        ([[40, 50], [2, 2]], [3, 300], [0, 0]),
+        ([[100, 100], [1, 1]], [0, 800], [1, 1]),
+        ([[60, 40, 30], [1, 2, 0]], [10, 400], [0, 0, 0]),
+    ],
+)
+def test_bounds_if_nearly_all_is_missing_do_not_depend_on_which_side_lacks_it(
+    joint: list[list[int]], target_only: list[int], feature_only: list[int]
+) -> None:
+    """Independent tables, whose largest I is that of the mechanism alone, are as likely in both."""
+    table = Table.of(joint, target_only, feature_only)
+    least, largest = credimi.information_bounds(table, factor=1.5)
+    turned_least, turned_largest = credimi.information_bounds(table.transposed(), factor=1.5)
+    assert turned_least.sf(0.003) == pytest.approx(least.sf(0.003), abs=0.03)
+    for epsilon in (0.0003, 0.001, 0.003, 0.01):
+        assert turned_largest.sf(epsilon) == pytest.approx(largest.sf(epsilon), abs=0.05)
