@@ -21,8 +21,9 @@ draws of its own.
 
 **Draws without noise.** Each Dirichlet is a row of Gamma variates, which are quantiles of fixed normal scores: those of
 one cell are in a random order (Latin hypercube), always the same one. So an answer does not change from call to call,
-it changes smoothly with the counts, and bounds at different factors are bounds of the same draws. From `_MANY` counts
-on the quantile is that of Wilson and Hilferty, c (1 - 1/(9 c) + z/(3 sqrt c))^3.
+it changes smoothly with the counts, and bounds at different factors are bounds of the same draws. Tables are first
+arranged by their counts: neither the order of rows and columns matters, nor which of the two is the target. From
+`_MANY` counts on the quantile is that of Wilson and Hilferty, c (1 - 1/(9 c) + z/(3 sqrt c))^3.
 
 **Coupling.** The law of I that `mutual_information` gives is closer than a few hundred draws. So the draws are sorted
 by the I of their centre, and the k-th of D takes the (k - 1/2)/D quantile of that law as its I, J say, in place of its
@@ -42,6 +43,7 @@ import numpy as np
 from credimi.core.special import normal_below
 from credimi.core.table import Table
 from credimi.inference.adaptive_prior import PosteriorComponents, components_of, mixtures_with_moments
+from credimi.inference.batched.hard_tables import Arrangement
 from credimi.inference.batched.many_tables import drawn_law, law_of_table, posteriors, pseudo_counts_of
 from credimi.inference.batched.mixture_tails import laws_of, quantiles
 from credimi.inference.distributions.gamma_tails import gamma_quantile
@@ -115,8 +117,9 @@ def observed(blocks: Tables, options: PosteriorOptions) -> list[Observed]:
     drawn = []
     for index in range(count):
         own = range(ends[index], ends[index + 1])
-        parts = [counts.block(part).astype(np.float64) for part in own]
-        block = blocks.block(index).astype(np.float64)
+        arrangement = Arrangement.of(blocks.block(index))
+        parts = [arrangement.applied(counts.block(part)).astype(np.float64) for part in own]
+        block = arrangement.applied(blocks.block(index)).astype(np.float64)
         upper = float(np.log(min(block.shape) - 1))
         dependent = _dependent(block, parts, weight[ends[index] : ends[index + 1]], float(pseudo[index]))
         if options.approximation == "sampled":
