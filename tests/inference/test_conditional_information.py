@@ -82,9 +82,11 @@ def log_excess(block: FloatArray, strength: float) -> float:
     pairs = joint.sum() * (joint.sum() - 1.0)
     if pairs <= 0.0:
         return 0.0
-    expected = np.outer(by_class * (by_class - 1.0), by_value * (by_value - 1.0)) / pairs
-    change = pairs + (expected / np.outer(classes, values)).sum()
-    change -= (by_class * (by_class - 1.0) / classes).sum() + (by_value * (by_value - 1.0) / values).sum()
+    change = 1.0  # AB/P - A - B + P; complete rows alone keep both factors within these limits
+    for counts, shares in ((by_class, classes), (by_value, values)):
+        most = joint.sum() * (counts.size - 1)
+        change *= np.clip(pairs - (counts * (counts - 1.0) / shares).sum(), -most, most)
+    change /= pairs
     if joint.sum() >= joint.size:
         return math.log1p(max(change / (2.0 * strength), -0.5))
 
