@@ -82,9 +82,11 @@ def log_excess(block: FloatArray, strength: float) -> float:
     pairs = joint.sum() * (joint.sum() - 1.0)
     if pairs <= 0.0:
         return 0.0
-    expected = np.outer(by_class * (by_class - 1.0), by_value * (by_value - 1.0)) / pairs
-    change = pairs + (expected / np.outer(classes, values)).sum()
-    change -= (by_class * (by_class - 1.0) / classes).sum() + (by_value * (by_value - 1.0) / values).sum()
+    change = 1.0  # AB/P - A - B + P; complete rows alone keep both factors within these limits
+    for counts, shares in ((by_class, classes), (by_value, values)):
+        most = joint.sum() * (counts.size - 1)
+        change *= np.clip(pairs - (counts * (counts - 1.0) / shares).sum(), -most, most)
+    change /= pairs
     if joint.sum() >= joint.size:
         return math.log1p(max(change / (2.0 * strength), -0.5))
 
@@ -176,6 +178,31 @@ def test_a_thin_class_of_a_stratum_with_most_rows_keeps_its_parts() -> None:
     assert distance(found, draws) <= 0.02
     blocks[1, :-1, :-1] *= 2.0  # now the other has most rows
     assert len(law(blocks, "jeffreys").components) == 1
+
+
+@pytest.mark.parametrize("strata", [2, 4])
+@pytest.mark.parametrize(
+    ("joint", "target_only"),
+    [
+        ([[100, 100], [1, 1]], [0, 800]),
+        ([[100, 100], [5, 0]], [0, 800]),
+        ([[100, 20, 10, 10, 5], [10, 0, 0, 0, 0]], [0, 800]),
+        ([[50, 50, 50], [2, 1, 0]], [0, 500]),
+    ],
+)
+def test_thin_classes_in_strata_of_equal_size(joint: list[list[int]], target_only: list[int], strata: int) -> None:
+    """No stratum has more than half of the rows; mean and deviation of the sum are those of exact draws."""
+    rows, columns = np.shape(joint)
+    block = np.zeros((rows + 1, columns + 1))
+    block[:-1, :-1], block[:-1, -1] = joint, target_only
+    blocks = np.stack([block] * strata)
+    pseudo = np.full((strata, rows, columns), 0.5)
+    draws = exact_draws(blocks, pseudo, 40_000, np.random.default_rng(4))
+    found = law(blocks, "jeffreys")
+    assert found.mean() == pytest.approx(draws.mean(), rel=0.02)
+    assert found.std() == pytest.approx(draws.std(), rel=0.03)
+    low, high = found.interval(0.95)
+    assert 0.93 <= np.mean((draws >= low) & (draws <= high)) <= 0.97
 
 
 def occurring(block: FloatArray) -> FloatArray:

@@ -53,6 +53,27 @@ def test_thin_classes_are_those_of_exact_draws(joint: list[list[int]], target_on
     check(joint, target_only, turned=turned)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("lacks_target", [1, 3])
+@pytest.mark.parametrize(("joint", "target_only"), THIN[:4])
+def test_thin_classes_where_a_few_rows_lack_the_target(
+    joint: list[list[int]], target_only: list[int], lacks_target: int, *, turned: bool
+) -> None:
+    """The posterior hardly changes if one row of a thousand lacks the target: draws weighted by what such rows say."""
+    generator = np.random.default_rng(2)
+    cells, margin = np.array(joint) + 0.5, np.array(target_only, float)
+    chances = np.maximum(oracle.one_sided_draws(cells, margin, 200_000, generator), 1e-300)
+    weight = chances[:, :, 0].sum(axis=1) ** lacks_target
+    draws = np.sort(generator.choice(oracle.informations(chances), 40_000, p=weight / weight.sum()))
+    table = Table.of(joint, target_only, [lacks_target, *[0] * (len(joint[0]) - 1)])
+    law = mutual_information(table.transposed() if turned else table, prior="jeffreys")
+    assert law.mean() == pytest.approx(draws.mean(), rel=0.05)
+    assert law.std() == pytest.approx(draws.std(), rel=0.05)
+    assert np.abs(law.cdf(draws[::40]) - np.arange(0, draws.size, 40) / draws.size).max() <= 0.03
+    low, high = law.interval(0.95)
+    assert 0.93 <= np.mean((draws >= low) & (draws <= high)) <= 0.97
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_many_tables_at_once_are_the_tables_one_by_one(threads: int) -> None:
     """Thin ones among ordinary ones, turned ones among others."""

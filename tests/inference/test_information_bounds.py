@@ -13,6 +13,7 @@ from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.inference.batched.many_tables import summarize
 from credimi.inference.bounds.information_bounds import robust
+from credimi.inference.bounds.observed_draws import _independent
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.sampling import draw
 from credimi.kernels.bounds.least_information import centres, least
@@ -160,3 +161,46 @@ def test_a_band_at_whose_edge_independence_lies_begins_at_0() -> None:
     ends = plain.low, plain.high
     assert robust(tables, plain.p_above, ends, 1.2, options).low.min() > 0.0
     assert robust(tables, plain.p_above, ends, 2.0, options).low.max() == 0.0
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(
+    ("joint", "target_only"),
+    [([[100, 100], [1, 1]], [0, 800]), ([[40, 50], [2, 2]], [3, 300]), ([[60, 40, 30], [1, 2, 0]], [10, 400])],
+)
+def test_drawn_probabilities_of_independent_tables_sum_to_1(
+    joint: list[list[int]], target_only: list[int], *, turned: bool
+) -> None:
+    """Also if nearly all of a class, or of a value, lacks the other side; the share that does is that of the counts."""
+    table = Table.of(joint, target_only)
+    drawn = _independent((table.transposed() if turned else table).block(), 0.5)
+    sums = drawn.seen.sum(axis=(1, 2)) + drawn.row_only.sum(axis=1) + drawn.column_only.sum(axis=1)
+    np.testing.assert_allclose(sums, 1.0, rtol=1e-12)
+    missing = (drawn.column_only if turned else drawn.row_only).mean(axis=0)
+    np.testing.assert_allclose(missing, np.array(target_only) / table.rows, rtol=0.02)
+
+
+@pytest.mark.parametrize("prior", ["adaptive", "jeffreys"])
+@pytest.mark.parametrize(
+    ("joint", "target_only", "feature_only"),
+    [
+        ([[60, 40, 30], [1, 2, 0]], [10, 400], [0, 0, 0]),
+        ([[30, 10, 7], [5, 40, 9]], [10, 3], [2, 9, 4]),
+        ([[30, 10], [5, 40]], [10, 3], [0, 0]),
+    ],
+)
+def test_the_order_of_rows_and_columns_does_not_matter(
+    joint: list[list[int]], target_only: list[int], feature_only: list[int], prior: str
+) -> None:
+    """Nor which side is called the target."""
+    table = Table.of(joint, target_only, feature_only)
+    block = table.block()
+    rows, columns = [*range(len(joint))][::-1], [*range(len(joint[0]))][::-1]
+    others = [block[[*rows, -1]], block[:, [*columns, -1]], block.T]
+    for law, *same in zip(
+        *(credimi.information_bounds(Table.of_block(each), factor=1.5, prior=prior) for each in (block, *others)),
+        strict=True,
+    ):
+        for other in same:
+            assert other.mean() == pytest.approx(law.mean(), rel=1e-9)
+            assert other.interval(0.95) == pytest.approx(law.interval(0.95), rel=1e-9, abs=1e-12)

@@ -11,7 +11,7 @@ import oracle
 import pytest
 from scipy.special import gammaln
 
-from credimi import mutual_information
+from credimi import conditional_information, mutual_information
 from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.inference import adaptive_prior
@@ -314,3 +314,25 @@ def test_few_complete_rows_beside_large_margins(approximation: str) -> None:
             [[5, 0], [0, 5]], prior="jeffreys", approximation=approximation, random_state=0, **only
         )
     assert law.mean() == pytest.approx(exact, abs=0.02)
+
+
+def test_strata_in_which_values_are_missing_at_random_hold_the_truth() -> None:
+    """More often missing in one class, and for one value: complete rows have other margins than all rows."""
+    generator = np.random.default_rng(11)
+    population = np.array([[0.28, 0.22], [0.22, 0.28]])
+    truth = float((population * np.log(population / 0.25)).sum())
+    lack_feature, lack_target = np.array([0.4, 0.1])[:, None], np.array([0.4, 0.1])[None, :]
+    patterns = np.stack(
+        [np.broadcast_to(1 - lack_feature - lack_target, (2, 2)), *np.broadcast_arrays(lack_feature, lack_target)]
+    )
+    held, means = 0, []
+    for _ in range(100):
+        rows = generator.multinomial(4000, (patterns * population).ravel(), 3).reshape(3, 3, 2, 2)
+        law = conditional_information(
+            rows[:, 0], target_only=rows[:, 1].sum(axis=2), feature_only=rows[:, 2].sum(axis=1)
+        )
+        low, high = law.interval(0.95)
+        held += low <= truth <= high
+        means.append(law.mean())
+    assert held >= 90
+    assert np.mean(means) == pytest.approx(truth, rel=0.08)

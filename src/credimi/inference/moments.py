@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.threads import cores, share
-from credimi.inference.batched.hard_tables import PARTS, drawn_moments, split_thin_classes
+from credimi.inference.batched.hard_tables import PARTS, drawn_moments, drawn_parts, split_thin_classes
 from credimi.kernels.moments import leading, many_tables, side_by_side
 
 if TYPE_CHECKING:
@@ -65,6 +65,13 @@ class Moments:
         variance = np.concatenate([self.variance[whole], self.variance_given.ravel()])
         return table[order], weight[order], mean[order], variance[order]
 
+    def splitting_only(self, tables: BooleanArray) -> Moments:
+        """The same moments; of the tables that are split, only the chosen ones keep their parts."""
+        chosen = tables[self.split]
+        return Moments(
+            self.mean, self.variance, self.split[chosen], self.mean_given[chosen], self.variance_given[chosen]
+        )
+
 
 def moments(
     blocks: Tables,
@@ -82,15 +89,15 @@ def moments(
     """
     count = blocks.rows.size
     pseudo = np.full(count, pseudo_count, dtype=np.float64)  # not a view, which would be another type for Numba
-    mean, variance, thin = np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.bool_)
+    mean, variance, is_split = np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.bool_)
 
     def fill_part(part: slice) -> None:
-        results = mean[part], variance[part], thin[part]
+        results = mean[part], variance[part], is_split[part]
         keep_whole = None if whole is None else whole[part]
         _moments_of_chunk(blocks, part, pseudo[part], results, matched=matched, whole=keep_whole)
 
     share(fill_part, parts(count, blocks.flat.size, threads), threads)
-    split = np.flatnonzero(thin)
+    split = np.flatnonzero(is_split)
     moments_of_parts = np.array([_moments_of_parts(blocks.block(table), pseudo[table]) for table in split.tolist()])
     mean_given, variance_given = moments_of_parts.reshape(-1, 2, PARTS).swapaxes(0, 1)
     mean[split] = mean_given.mean(axis=1)
@@ -99,7 +106,9 @@ def moments(
 
 
 def _moments_of_parts(block: NDArray[np.number], pseudo: float) -> FloatArray:
-    """Means and variances of the mixture that replaces a table with a thin class."""
+    """Means and variances of the mixture that replaces a table with a thin class, or with missing values everywhere."""
+    if block[:-1, -1].any() and block[-1, :-1].any():
+        return drawn_parts(block, pseudo)
     blocks = split_thin_classes(block, pseudo)
     count, rows, columns = blocks.shape[0], blocks.shape[1] - 1, blocks.shape[2] - 1
     mean, variance = np.empty(count), np.empty(count)
@@ -136,9 +145,10 @@ def _moments_of_chunk(
 ) -> None:
     """Group the tables by what is missing, and pass each group to its kernel, which fills `results`.
 
-    `results` are the means, the variances, and a mask of tables with a thin class.
+    `results` are the means, the variances, and a mask of tables to be split: those with a thin class, and those with
+    missing values on both sides for which the closed form does not hold.
     """
-    mean, variance, thin = results
+    mean, variance, split = results
     flat, offsets, rows, columns = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part]
     pattern = np.empty(rows.size, dtype=np.int8)
     tables = (flat, offsets, rows, columns, pseudo)
@@ -153,7 +163,7 @@ def _moments_of_chunk(
             side_by_side.matched_complete(*tables, pattern, one_sided, mean, variance, not_done)
             one_sided = one_sided[not_done]
         if one_sided.size:
-            many_tables.matched_one_sided(*tables, pattern, one_sided, mean, variance, thin)
+            many_tables.matched_one_sided(*tables, pattern, one_sided, mean, variance, split)
     two_sided = np.flatnonzero(pattern == many_tables.BOTH)
     if two_sided.size:
         many_tables.two_sided(*tables, two_sided, matched, matched, mean, variance)
@@ -161,10 +171,11 @@ def _moments_of_chunk(
         upper = np.log(np.minimum(rows, columns))
         valid = (variance > 0.0) & (mean < upper) & (variance < mean * (upper - mean))
         valid &= complete + pseudo * rows * columns >= _MIN_COMPLETE_COUNTS
-        thin &= complete + pseudo * rows * columns >= _MIN_COMPLETE_COUNTS
+        split &= complete + pseudo * rows * columns >= _MIN_COMPLETE_COUNTS
+        split |= ~valid & (pattern == many_tables.BOTH) & (complete + pseudo > 0.0)
         if whole is not None:
-            thin &= ~whole
-        for table in np.flatnonzero(~valid & ~thin & (pattern != many_tables.CONSTANT)):
+            split &= ~whole
+        for table in np.flatnonzero(~valid & ~split & (pattern != many_tables.CONSTANT)):
             drawn_mean, variance[table] = drawn_moments(blocks.block(part.start + table), pseudo[table])
             if pattern[table] == many_tables.BOTH or not 0.0 <= mean[table] < upper[table]:
                 mean[table] = drawn_mean  # otherwise the mean of the closed form is right, at least nearly

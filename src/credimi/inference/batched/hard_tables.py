@@ -2,6 +2,9 @@
 
 **Almost no counts**: moments of draws, always with the same seed.
 
+**Both sides have missing values**, and the closed form does not hold (see `kernels.moments.two_sided`): no Beta does.
+The draws are sorted and cut into `PARTS` of equal size, and the posterior is the mixture of Betas with their moments.
+
 **Thin classes**, if the target is complete: class i has few complete counts c_i. but many rows a_i, most of which lack
 the feature (a test ordered only in suspected cases). Then q_i. ~ Dirichlet(c_i.) is hardly known but matters much, and
 the posterior of I is not a Beta, not even with the right moments. For a known q_i. it is. So the posterior is
@@ -21,6 +24,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from dataclasses import dataclass
 from itertools import chain, groupby, permutations, product
 from typing import TYPE_CHECKING, Any
 
@@ -45,8 +49,36 @@ _MOST_ORDERS = 24
 _LEAST_SHARE = 1e-15  # of a value in q_i.: a cell without any count would drop out
 
 
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """An order of rows and columns, and whether target and feature are exchanged; margins stay last."""
+
+    turned: bool
+    rows: list[int]
+    columns: list[int]
+
+    @classmethod
+    def of(cls, block: NDArray[np.number]) -> Arrangement:
+        """The arrangement that makes equal tables equal, whatever their order, and whichever side is the target."""
+        both = [cls(turned, *_own_order(block.T if turned else block)) for turned in (False, True)]
+        return min(both, key=lambda each: (len(each.rows), each.applied(block).tolist()))
+
+    def applied(self, block: NDArray[np.number]) -> NDArray[np.number]:
+        """The block, or another of the same rows and columns, in this arrangement."""
+        return _in_order(block.T if self.turned else block, self.rows, self.columns)
+
+
 def in_own_order(block: NDArray[np.number]) -> NDArray[np.number]:
-    """The block with rows and columns sorted by their counts, so that their original order does not matter.
+    """The block with rows and columns sorted by their counts, so that their original order does not matter."""
+    return _in_order(block, *_own_order(block))
+
+
+def _in_order(block: NDArray[np.number], rows: list[int], columns: list[int]) -> NDArray[np.number]:
+    return block[np.ix_([*rows, -1], [*columns, -1])]
+
+
+def _own_order(block: NDArray[np.number]) -> tuple[list[int], list[int]]:
+    """The order of rows and columns, by their counts.
 
     Rows and columns that nothing tells apart may come in several orders. All orders of the side that has fewer of them
     are tried, the other side is sorted for each, and the least block is taken. Only if both sides have more than
@@ -55,7 +87,8 @@ def in_own_order(block: NDArray[np.number]) -> NDArray[np.number]:
     row_ranks, column_ranks = _ranks(block)
     rows, columns = _bundled(row_ranks, block[:-1]), _bundled(column_ranks, block.T[:-1])
     if _orders(columns) < _orders(rows):
-        return _least(block.T, columns, row_ranks).T
+        column_order, row_order = _least(block.T, columns, row_ranks)
+        return row_order, column_order
     return _least(block, rows, column_ranks)
 
 
@@ -93,32 +126,42 @@ def _orders(alike: list[list[list[int]]]) -> int:
     return math.prod(math.factorial(len(bundles)) for bundles in alike)
 
 
-def _least(block: NDArray[np.number], alike: list[list[list[int]]], column_ranks: list[int]) -> NDArray[np.number]:
-    """The least block of all orders of its rows; the columns are sorted for each."""
+def _least(
+    block: NDArray[np.number], alike: list[list[list[int]]], column_ranks: list[int]
+) -> tuple[list[int], list[int]]:
+    """Rows and columns of the least block of all orders of its rows; the columns are sorted for each."""
     if _orders(alike) > _MOST_ORDERS:
         orders = [list(chain(*chain(*alike)))]
     else:
         orders = [list(chain(*chain(*order))) for order in product(*map(permutations, alike))]
 
-    def ordered(rows: list[int]) -> NDArray[np.number]:
-        columns = sorted(range(len(column_ranks)), key=lambda j: (column_ranks[j], block[rows, j].tolist()))
-        return block[np.ix_([*rows, -1], [*columns, -1])]
+    def with_columns(rows: list[int]) -> tuple[list[int], list[int]]:
+        return rows, sorted(range(len(column_ranks)), key=lambda j: (column_ranks[j], block[rows, j].tolist()))
 
-    return min(map(ordered, orders), key=lambda each: each.tolist())
+    return min(map(with_columns, orders), key=lambda order: _in_order(block, *order).tolist())
 
 
 def drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, float]:
     """Mean and variance of up to 4,000 draws."""
-    block = min(in_own_order(block), in_own_order(block.T), key=lambda turned: (turned.shape, turned.tolist()))
-    table = Table.of_block(block)
-    if pseudo == 0.0 and not table.joint.any():
+    if pseudo == 0.0 and not block[:-1, :-1].any():
         return 0.0, 0.0  # no row has both: nothing suggests dependence
+    information = _draws(block, pseudo)
+    return float(information.mean()), float(information.var())
+
+
+def drawn_parts(block: NDArray[np.number], pseudo: float) -> FloatArray:
+    """Means and variances of the mixture that replaces a table whose both sides have missing values."""
+    information, upper = _draws(block, pseudo), float(np.log(min(block.shape) - 1))
+    parts = np.sort(information[: information.size // PARTS * PARTS]).reshape(PARTS, -1)
+    mean = np.clip(parts.mean(axis=1), 1e-300, upper * (1.0 - 1e-9))
+    return np.stack([mean, np.maximum(parts.var(axis=1), 1e-9 * mean * (upper - mean))])
+
+
+def _draws(block: NDArray[np.number], pseudo: float) -> FloatArray:
+    table = Table.of_block(Arrangement.of(block).applied(block))
     generator = np.random.default_rng(0)
     size = max(200, min(4000, 2_000_000 // table.joint.size))  # large tables have a narrow posterior: fewer are enough
-    information = draw_information(
-        table, float(pseudo), size, generator, chains=size // 10, burn_in=60, thin=3
-    ).information
-    return float(information.mean()), float(information.var())
+    return draw_information(table, float(pseudo), size, generator, chains=size // 10, burn_in=60, thin=3).information
 
 
 def split_thin_classes(block: NDArray[np.number], pseudo: float) -> FloatArray:

@@ -13,13 +13,17 @@ the margins, less than by one row; see "Coupling".
 
 **Adaptive prior.** A component has the counts n_ij + K a_i b_j, and draws are shared out among the components by their
 weights. The atom is independence of the centre: o_ij = w_i b_j (1 - l_i - m_j), a_i = w_i l_i, b_j m_j, where l_i is
-how often the feature is missing in class i and m_j how often the target is missing with value j. Then the least I is 0,
-so that the least I has at least the atom of I. But the largest I is not 0: it gets draws of its own.
+how often the feature is missing in class i and m_j how often the target is missing with value j. The margins of the
+complete rows are drawn apart, so that their sums differ, and have to be scaled to one number of complete rows: the sum
+of the side that is complete, or a mean of both. (With two numbers, l_i or m_j would exceed 1 where nearly all is
+missing.) Then the least I is 0, so that the least I has at least the atom of I. But the largest I is not 0: it gets
+draws of its own.
 
 **Draws without noise.** Each Dirichlet is a row of Gamma variates, which are quantiles of fixed normal scores: those of
 one cell are in a random order (Latin hypercube), always the same one. So an answer does not change from call to call,
-it changes smoothly with the counts, and bounds at different factors are bounds of the same draws. From `_MANY` counts
-on the quantile is that of Wilson and Hilferty, c (1 - 1/(9 c) + z/(3 sqrt c))^3.
+it changes smoothly with the counts, and bounds at different factors are bounds of the same draws. Tables are first
+arranged by their counts: neither the order of rows and columns matters, nor which of the two is the target. From
+`_MANY` counts on the quantile is that of Wilson and Hilferty, c (1 - 1/(9 c) + z/(3 sqrt c))^3.
 
 **Coupling.** The distribution of I that `mutual_information` gives is more accurate than a few hundred draws. So the
 draws are sorted by the I of their centre. The k-th of D draws takes the (k - 1/2)/D quantile of that distribution, J
@@ -39,6 +43,7 @@ import numpy as np
 from credimi.core.special import normal_below
 from credimi.core.table import Table
 from credimi.inference.adaptive_prior import PosteriorComponents, components_of, mixtures_with_moments
+from credimi.inference.batched.hard_tables import Arrangement
 from credimi.inference.batched.many_tables import (
     distribution_of_table,
     drawn_distribution,
@@ -123,8 +128,9 @@ def observed(blocks: Tables, options: PosteriorOptions) -> list[Observed]:
     drawn = []
     for index in range(count):
         part_numbers = range(ends[index], ends[index + 1])
-        parts = [counts.block(part).astype(np.float64) for part in part_numbers]
-        block = blocks.block(index).astype(np.float64)
+        arrangement = Arrangement.of(blocks.block(index))
+        parts = [arrangement.applied(counts.block(part)).astype(np.float64) for part in part_numbers]
+        block = arrangement.applied(blocks.block(index)).astype(np.float64)
         upper = float(np.log(min(block.shape) - 1))
         dependent = _dependent(block, parts, weight[ends[index] : ends[index + 1]], float(pseudo[index]))
         if options.approximation == "sampled":
@@ -202,10 +208,16 @@ def _independent(block: FloatArray, p_zero: float) -> ObservedDraws:
     count = _number(p_zero)
     drawn = _gammas(np.broadcast_to(shapes, (count, shapes.size)), 1 << 20)
     of_rows, of_columns, row_only, column_only = np.split(drawn, [r, r + s, 2 * r + s], axis=1)
-    total = of_rows.sum(axis=1, keepdims=True) + row_only.sum(axis=1, keepdims=True)
-    total = total + column_only.sum(axis=1, keepdims=True)
-    rows, columns = of_rows + row_only, of_columns + column_only
-    rows, columns = rows / rows.sum(axis=1, keepdims=True), columns / columns.sum(axis=1, keepdims=True)
+    row_shares, complete_rows = _shares_and_sum(of_rows)
+    column_shares, complete_columns = _shares_and_sum(of_columns)
+    lack_feature, lack_target = block[:r, s].sum(), block[r, :s].sum()
+    share = lack_feature / max(lack_feature + lack_target, 1e-300)
+    seen = share * complete_rows + (1.0 - share) * complete_columns
+    total = seen + row_only.sum(axis=1, keepdims=True) + column_only.sum(axis=1, keepdims=True)
+    (rows, _), (columns, _) = (
+        _shares_and_sum(seen * row_shares + row_only),
+        _shares_and_sum(seen * column_shares + column_only),
+    )
     row_only, column_only = row_only / total, column_only / total
     complete = 1.0 - (row_only / rows)[:, :, np.newaxis] - (column_only / columns)[:, np.newaxis, :]
     centre = rows[:, :, np.newaxis] * columns[:, np.newaxis, :]
@@ -219,6 +231,12 @@ def _independent(block: FloatArray, p_zero: float) -> ObservedDraws:
         zero,
         p_zero,
     )
+
+
+def _shares_and_sum(drawn: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The shares of the cells in each draw, and their sum."""
+    total = drawn.sum(axis=1, keepdims=True)
+    return drawn / total, total
 
 
 def _number(mass: float) -> int:

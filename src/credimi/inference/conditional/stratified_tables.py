@@ -24,7 +24,9 @@ is slightly too large, which would add up over hundreds of them; the excess is s
 
 **Thin classes.** A table with thin classes has a mixture of parts in place of one component (see `hard_tables`). If
 its stratum has more than half of the rows, the mixture is used: the sum is a mixture of such parts, too. The other
-strata enter the sum with mean and variance only. With one stratum the result is that of `many_tables`.
+strata enter the sum with mean and variance only: with fixed pseudo-counts those of the mixture, as the closed form may
+be wrong by a factor of two. With the adaptive prior they are those of the closed form, which would be wrong only for
+loose K; these have little weight if there are thin classes. With one stratum the result is that of `many_tables`.
 
 The cost is that of the weights and moments of the tables, and O(1) per table and component.
 """
@@ -156,17 +158,17 @@ def independence(strata: StratifiedTables, threads: int | None = None) -> FloatA
 def components(strata: StratifiedTables, options: PosteriorOptions) -> PosteriorComponents:
     """The mixture of every candidate."""
     tables, starts = strata.tables, strata.starts
+    whole = strata.shares <= _MAX_WHOLE_SHARE
     if options.prior == ADAPTIVE:
         tables, spans = strata.occurring, (starts[:-1], starts[1:])
-        whole = strata.shares <= _MAX_WHOLE_SHARE
         mixture, component_moments = mixtures_with_moments(
             tables, spans, whole, matched=options.matched, threads=options.threads
         )
         p_zero, table, weight = mixture.p_zero, mixture.table, mixture.weight
     else:
         pseudo = pseudo_counts_of(tables, options.prior)
-        whole = strata.shares <= _MAX_WHOLE_SHARE
-        component_moments = moments(tables, pseudo, matched=options.matched, threads=options.threads, whole=whole)
+        component_moments = moments(tables, pseudo, matched=options.matched, threads=options.threads)
+        component_moments = component_moments.splitting_only(~whole)
         p_zero, table, weight = np.zeros(starts.size - 1), np.arange(tables.rows.size), np.ones(tables.rows.size)
     upper = strata.upper
     # Every stratum of a candidate has the same components, one for each K. Components with the same K are summed:

@@ -11,8 +11,12 @@ where F_a = 0, and likewise if each row has a value of its own. In general
 
 holds in both these cases, and everywhere to first order in 1/K, where it is (P - A)(P - B)/(2 K P), P = n (n - 1),
 A = sum n_i (n_i - 1)/a_i, B = sum n_j (n_j - 1)/b_j. The first order is enough for strata with at least one row a
-cell. In thinner ones it is too small: with a thousand strata of four rows each, ten classes and ten values, independent
-columns would seem dependent with certainty.
+cell. If all rows are complete, P - A is between 0 and n (r - 1), and P - B between 0 and n (s - 1). Rows that lack one
+side change a_i and b_j. If they are missing at random, but more often in some classes and for some values, the complete
+rows have other shares than a_i and b_j, and P - A and P - B are as large as n^2. That is no excess of estimated
+margins, and not small beside K. So neither may exceed n (r - 1), or n (s - 1), in size. In thinner strata the first
+order is too small: with a thousand strata of four rows each, ten classes and ten values, independent columns would seem
+dependent with certainty.
 """
 
 from __future__ import annotations
@@ -40,6 +44,9 @@ def _first_order(total: float, margins: FloatArray, r: int, s: int) -> float:
         of_rows -= by_class[i] * (by_class[i] - 1.0) / classes[i]
     for j in range(s):
         of_columns -= by_value[j] * (by_value[j] - 1.0) / values[j]
+    most_of_rows, most_of_columns = total * (r - 1), total * (s - 1)
+    of_rows = min(max(of_rows, -most_of_rows), most_of_rows)
+    of_columns = min(max(of_columns, -most_of_columns), most_of_columns)
     return of_rows * of_columns / (2.0 * pairs)
 
 

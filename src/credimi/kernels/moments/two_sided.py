@@ -16,9 +16,16 @@ that E[z log z] = z (log z + e),
 t is the trace of Hessian times covariance. Near independence its (r-1)(s-1) eigenvalues are nearly equal, so
 t^2/(2 (r-1)(s-1)) is the second-order variance, and u reduces it if cells have less than about one count.
 
-None of this holds in two cases. In the first, the margins alone put more than 2 % of the probability in cells with
+None of this holds in three cases. In the first, the margins alone put more than 2 % of the probability in cells with
 c < 0.3, or in classes and values with hardly any complete count. In the second, complete counts are few beside large
-margins; then the mean of the probabilities is far from their mode. A caller who asks for reliable moments gets NaN.
+margins; then the mean of the probabilities is far from their mode. In the third, a class has most of the rows but few
+complete counts, as in `one_sided`: its q_i. = pi_i./x_i is hardly known, and with it the y_j are no Betas. With the
+variances Z_ij of the cells and X_i of the class, the coupling of `one_sided` is
+
+    sum_j (Z_ij - q_ij^2 X_i)/(1 - sum_j q_ij^2) - x_i/(N + 1),
+
+which is the same if the target is complete, and is small where rows that lack the target say enough about q_i. as well.
+It must not exceed `THIN_COUPLING`, nor may that of a value. A caller who asks for reliable moments gets NaN.
 """
 
 from __future__ import annotations
@@ -38,6 +45,7 @@ from credimi.kernels.moments.information_matrix import (
     solve,
     variances,
 )
+from credimi.kernels.moments.one_sided import THIN_COUPLING
 from credimi.kernels.special import log_excess, log_spread, logarithm
 
 if TYPE_CHECKING:
@@ -49,6 +57,7 @@ _FEW_COUNTS = 3.0  # complete counts of a class or a value, with pseudo-counts: 
 MAX_DOUBTFUL = 0.02  # of the probability, see the module's docstring
 _MAX_SHIFT = 0.02  # distance of the mean from the mode
 _NEARLY_ALL = 1.0 - 1e-6  # of the probability
+_MIN_REST = 1e-6  # of 1 - sum q^2: below it one cell has all of its row
 _FIRST: int = np.zeros(1, dtype=np.int64)[0]  # no literal 0: Numba would compile functions once more for it
 _MAX_SHARE_OF_COUNTS = 1e-4  # of the expected rows of a cell, if its probability comes from the margins alone
 
@@ -101,9 +110,9 @@ def moments_at_mode(
         scale = total / (total + 1.0)
         variances(probability, total, work, solution, row_slope, column_slope)  # overwrites the slopes
         _recompute_variances(counts, probability, total, work, solution, row_slope, column_slope)
-        if (
-            reliable
-            and _shift(counts, row_only, column_only, probability, row_slope, column_slope, work, fields) > _MAX_SHIFT
+        if reliable and (
+            _coupling(probability, total, solution, row_slope, column_slope, work) > THIN_COUPLING
+            or _shift(counts, row_only, column_only, probability, row_slope, column_slope, work, fields) > _MAX_SHIFT
         ):
             return np.nan, np.nan
         shift, second_order = _match_betas(probability, work, solution, row_slope, column_slope, gradient)
@@ -191,6 +200,37 @@ def _variance_of_field(field: FloatArray, centre: float, work: Workspace, soluti
         for j in range(columns):
             variance += field[i, j] * solution[i, j]
     return max(variance, 0.0)
+
+
+@compiled
+def _coupling(
+    probability: FloatArray,
+    total: float,
+    cell_variance: FloatArray,
+    row_variance: FloatArray,
+    column_variance: FloatArray,
+    work: Workspace,
+) -> float:
+    """The largest coupling of a class or a value, see the module's docstring."""
+    rows, columns = probability.shape
+    largest = 0.0
+    for i in range(rows):
+        x, spread, rest = work.rows[ROW_SUM, i], 0.0, 1.0
+        if x > 0.0:
+            for j in range(columns):
+                square = (probability[i, j] / x) ** 2
+                spread += cell_variance[i, j] - square * row_variance[i]
+                rest -= square
+            largest = max(largest, spread / rest - x / (total + 1.0) if rest > _MIN_REST else 0.0)
+    for j in range(columns):
+        y, spread, rest = work.columns[COLUMN_SUM, j], 0.0, 1.0
+        if y > 0.0:
+            for i in range(rows):
+                square = (probability[i, j] / y) ** 2
+                spread += cell_variance[i, j] - square * column_variance[j]
+                rest -= square
+            largest = max(largest, spread / rest - y / (total + 1.0) if rest > _MIN_REST else 0.0)
+    return largest
 
 
 @compiled
