@@ -265,3 +265,28 @@ def test_rare_values_are_not_grouped_by_their_classes_into_more_than_two_branche
     assert set(merged_values(noise, ordered=False, epsilon=0.003).tolist()) == {0, 1}
     ones = generator.binomial(80, [0.1, 0.1, 0.5, 0.5, 0.9, 0.9])
     assert merged_values(np.stack([ones, 80.0 - ones]), ordered=False, epsilon=0.003).tolist() == [0, 0, 1, 1, 2, 2]
+
+
+def of_towns(share: NDArray[np.float64], rows: int) -> dict[str, list[str]]:
+    """Rows of towns, and the share of the class p in each of them."""
+    generator = np.random.default_rng(2)
+    town = generator.integers(0, share.size, rows)
+    told = np.where(generator.random(town.size) < share[town], "p", "q")
+    return {"town": [f"t{each}" for each in town], "class": told.tolist()}
+
+
+def test_of_hundreds_of_values_a_split_does_not_separate_only_a_few() -> None:
+    tree = tree_of(of_towns(np.tile([0.25, 0.75], 100), 4_000))
+    assert tree.depth <= 3
+    assert tree.nodes[0].split is not None
+    assert tree.nodes[0].split.shares.min() > 0.2
+
+
+def test_the_information_of_a_column_in_a_tree_is_that_of_its_branches() -> None:
+    tree = tree_of(of_towns(np.linspace(0.05, 0.95, 20), 20_000), epsilon=0.05)
+    mean, intervals = tree.information()
+    counts = np.array([tree.nodes[leaf].counts for leaf in tree.leaves.tolist()])
+    shares = counts / counts.sum()
+    told_by_leaves = float((shares * np.log(shares / np.outer(shares.sum(axis=1), shares.sum(axis=0)))).sum())
+    assert mean[0] == pytest.approx(told_by_leaves, rel=0.05)
+    assert intervals[0, 0] < told_by_leaves < intervals[0, 1]
