@@ -52,6 +52,14 @@ def test_a_chain_is_found_and_what_separates_its_ends(found: Network) -> None:
     assert {(pair.a, pair.b) for pair in found.separated} == {(a, b) for a, b in ["ac", "ad", "ae", "bd", "be", "ce"]}
 
 
+def test_columns_of_noise_are_not_said_to_depend() -> None:
+    generator = np.random.default_rng(0)
+    columns = generator.integers(0, 4, (150, 500))
+    found = network({f"n{number}": column.tolist() for number, column in enumerate(columns)})
+    assert not found.edges
+    assert not found.separated
+
+
 def test_a_chain_is_found_where_values_are_missing() -> None:
     told: list[float] = []
     found = network(chain(1500, missing=0.3), progress=told.append)

@@ -19,13 +19,14 @@ from credimi.selection.networks.learn import DEGREE, MAX_PARENTS, Learned, Learn
 from credimi.selection.networks.network import BACKWARD, FORWARD, UNDIRECTED, Edge, Network, NetworkRemark
 from credimi.selection.networks.orders import WALKS
 from credimi.selection.pairwise.missing_by_others import MissingByOthers
+from credimi.selection.rules import from_share, share_of_independent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import CountArray, Data, IntegerArray, Option, Record
+    from credimi.core.types import CountArray, Data, FloatArray, IntegerArray, Option, Record
     from credimi.counting.rows.settled_columns import SettledColumns
 
 _COUNTING_OPTIONS = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights"}
@@ -36,6 +37,7 @@ _MAX_SEPARATED_PAIRS = 5_000  # those with the strongest dependence
 _MAX_SHOWN_VALUES = 12  # rows and columns of a table on the page
 _MAX_SHOWN_TABLES = 1_500
 _MIN_ROWS_PER_COMBINATION = 20
+_MAX_LOG_FACTOR, _BINS_PER_UNIT = 30, 100  # of the histogram of all pairs
 
 
 def network(
@@ -151,6 +153,8 @@ def _pairs(settled: SettledColumns, learned: Learned, threads: int | None) -> tu
     """The pairs that are reported, most probable edges first, and the tables that the page shows of the first ones."""
     pairs, probability = learned.pairs, learned.edges
     unconditional = learned.unconditional[pairs.one, pairs.other]
+    independent = _p_independent(unconditional)
+    dependent = from_share(1.0 - independent, independent, _share_of_independent_pairs(learned.unconditional))
     separated = np.flatnonzero(
         (probability < _MIN_REPORTED_PROBABILITY) & (unconditional > 0.0) & (learned.least_evidence < 0.0)
     )
@@ -166,7 +170,7 @@ def _pairs(settled: SettledColumns, learned: Learned, threads: int | None) -> tu
         index = int(indices[rank])
         block = tables.block(rank)
         pair_figures = {name: float(getattr(figures, name)[rank]) for name in ("mean", "low", "high")}
-        pair_figures["rows"] = float(block[:-1, :-1].sum())
+        pair_figures |= {"rows": float(block[:-1, :-1].sum()), "dependent": float(dependent[index])}
         edges.append(_edge(names, learned, index, float(probability[index]), pair_figures))
         if len(shown_tables) < _MAX_SHOWN_TABLES and probability[index] >= _MIN_REPORTED_PROBABILITY:
             shown_tables.append(_shown_table(block, settled, int(pairs.one[index]), int(pairs.other[index])))
@@ -213,9 +217,30 @@ def _edge(names: tuple[str, ...], learned: Learned, index: int, probability: flo
         p_forward=forward,
         p_backward=backward,
         separated_by=given if separated else None,
-        p_separated=float(1.0 / (1.0 + np.exp(np.clip(least_evidence, -700.0, 700.0)))),
+        p_separated=float(_p_independent(np.array(least_evidence))),
         rows=_without_point(figures["rows"]),
+        p_dependent=figures["dependent"],
     )
+
+
+def _p_independent(log_factors: FloatArray) -> FloatArray:
+    """P(independent) at even odds, from log Bayes factors."""
+    result: FloatArray = 1.0 / (1.0 + np.exp(np.clip(log_factors, -700.0, 700.0)))
+    return result
+
+
+def _share_of_independent_pairs(log_factors: FloatArray) -> float:
+    """The share of independent pairs, from the log Bayes factors of all pairs, a symmetric matrix.
+
+    The pairs are counted in a histogram, because thousands of columns have millions of pairs.
+    """
+    bins = 2 * _MAX_LOG_FACTOR * _BINS_PER_UNIT + 1
+    counts = np.zeros(bins)
+    for column, factors in enumerate(log_factors):
+        clipped = np.clip(factors[column + 1 :], -_MAX_LOG_FACTOR, _MAX_LOG_FACTOR)
+        counts += np.bincount(np.rint((clipped + _MAX_LOG_FACTOR) * _BINS_PER_UNIT).astype(np.int64), minlength=bins)
+    filled = np.flatnonzero(counts)
+    return share_of_independent(_p_independent(filled / _BINS_PER_UNIT - _MAX_LOG_FACTOR), counts=counts[filled])
 
 
 def _without_point(rows: float) -> float:

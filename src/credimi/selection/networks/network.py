@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from credimi.selection.pairwise.pairs_forest import PairsForest
 
 FORWARD, BACKWARD, UNDIRECTED = "->", "<-", "--"
+_SURE = 0.95  # that two columns depend is a claim
 
 
 @stored
@@ -43,7 +44,8 @@ class Edge:
     these independencies, "<-" if after, "--" if either is possible; `p_forward` and `p_backward` are the probabilities
     of the first two. `separated_by` names the columns given which the two are most probably independent, and
     `p_separated` is that probability. The tuple is empty if the two are independent given nothing; None if nothing
-    separates them.
+    separates them. `p_dependent` is the probability that the two depend at all, given nothing; it allows for the share
+    of independent pairs, as `p_linked` of `credimi.pairs` does.
     """
 
     a: str
@@ -58,6 +60,7 @@ class Edge:
     separated_by: tuple[str, ...] | None
     p_separated: float = 0.0
     rows: float = 0.0
+    p_dependent: float = 1.0
 
     def __getitem__(self, name: str) -> Value:
         """A field by its name, as in the rows of rankings."""
@@ -103,7 +106,7 @@ class Network:
     ----------
     edges : tuple of Edge
         Pairs whose edge has a probability of at least `level`, surest first: a, b, probability, mi, low, high,
-        direction, p_forward, p_backward, separated_by, p_separated, rows.
+        direction, p_forward, p_backward, separated_by, p_separated, rows, p_dependent.
     separated : tuple of Edge
         Pairs that depend, but not directly: `separated_by` names the columns that say what they have in common.
     pairs : tuple of Edge
@@ -150,7 +153,11 @@ class Network:
     @property
     def separated(self) -> tuple[Edge, ...]:
         """The pairs that depend, but not directly; those that tell most about each other come first."""
-        others = [pair for pair in self.pairs if pair.probability < self.level and pair.separated_by and pair.low > 0.0]
+        others = [
+            pair
+            for pair in self.pairs
+            if pair.probability < self.level and pair.separated_by and pair.low > 0.0 and pair.p_dependent >= _SURE
+        ]
         return tuple(sorted(others, key=lambda pair: -pair.mi))
 
     @cached_property
