@@ -58,6 +58,8 @@ def test_columns_of_noise_are_not_said_to_depend() -> None:
     found = network({f"n{number}": column.tolist() for number, column in enumerate(columns)})
     assert not found.edges
     assert not found.separated
+    assert any(pair.low > 0.0 and pair.separated_by for pair in found.pairs)  # but they look dependent
+    assert not any(pair.depends for pair in found.pairs)
 
 
 def test_a_chain_is_found_where_values_are_missing() -> None:

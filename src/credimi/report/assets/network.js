@@ -3,7 +3,7 @@
 
 const report = JSON.parse(document.getElementById("data").textContent);
 const place = (id) => document.getElementById(id);
-const FIELDS = ["a", "b", "probability", "mi", "low", "high", "forward", "backward", "separated", "direction", "given", "rows", "share"];
+const FIELDS = ["a", "b", "probability", "mi", "low", "high", "forward", "backward", "separated", "direction", "given", "rows", "share", "depends"];
 const pairs = report.pairs.map((values, number) => Object.assign(Object.fromEntries(FIELDS.map((name, at) => [name, values[at]])), { number }));
 const where = report.places.map((each) => [...each]);
 const names = report.columns.map((name) => name || "(no name)");
@@ -215,7 +215,7 @@ function tableOf(pair) {
 
 function aboutColumn(column) {
   const own = pairs.filter((pair) => pair.a === column || pair.b === column), other = (pair) => (pair.a === column ? pair.b : pair.a);
-  const near = own.filter(shown), apart = own.filter((pair) => !shown(pair) && pair.given && pair.given.length && pair.low > 0).sort((one, two) => two.mi - one.mi);
+  const near = own.filter(shown), apart = own.filter((pair) => !shown(pair) && pair.given && pair.given.length && pair.depends).sort((one, two) => two.mi - one.mi);
   const line = (pair, tail) => make("li", {}, link(names[other(pair)], () => choose({ pair })), tail);
   const sign = (pair) => (pair.direction === "--" ? "" : ends(pair)[1] === column ? ", arrow points here" : ", arrow points there");
   const found = [make("h2", {}, isolated(names[column])),

@@ -62,6 +62,11 @@ class Edge:
     rows: float = 0.0
     p_dependent: float = 1.0
 
+    @property
+    def depends(self) -> bool:
+        """Whether it is sure that the two depend, directly or not."""
+        return self.low > 0.0 and self.p_dependent >= _SURE
+
     def __getitem__(self, name: str) -> Value:
         """A field by its name, as in the rows of rankings."""
         if name not in self.__dataclass_fields__:
@@ -153,11 +158,7 @@ class Network:
     @property
     def separated(self) -> tuple[Edge, ...]:
         """The pairs that depend, but not directly; those that tell most about each other come first."""
-        others = [
-            pair
-            for pair in self.pairs
-            if pair.probability < self.level and pair.separated_by and pair.low > 0.0 and pair.p_dependent >= _SURE
-        ]
+        others = [pair for pair in self.pairs if pair.probability < self.level and pair.separated_by and pair.depends]
         return tuple(sorted(others, key=lambda pair: -pair.mi))
 
     @cached_property
@@ -276,7 +277,8 @@ class Network:
         source : str, optional
             The name of the data that the page shows.
         """
-        shown = self.to_dict() | {"pairs": [asdict(pair) for pair in self.pairs], "tables": list(self._tables)}
+        pairs = [asdict(pair) | {"depends": pair.depends} for pair in self.pairs]
+        shown = self.to_dict() | {"pairs": pairs, "tables": list(self._tables)}
         write_page(shown | {"source": source, "reader": self.reader}, path)
 
     def _repr_html_(self) -> str:
