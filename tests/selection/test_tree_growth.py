@@ -290,3 +290,17 @@ def test_the_information_of_a_column_in_a_tree_is_that_of_its_branches() -> None
     told_by_leaves = float((shares * np.log(shares / np.outer(shares.sum(axis=1), shares.sum(axis=0)))).sum())
     assert mean[0] == pytest.approx(told_by_leaves, rel=0.05)
     assert intervals[0, 0] < told_by_leaves < intervals[0, 1]
+
+
+def test_small_nodes_are_not_split_by_texts_that_name_their_rows() -> None:
+    generator = np.random.default_rng(0)
+    columns: dict[str, list[str]] = {}
+    cause = generator.integers(0, 2, (5, 600))
+    told = generator.random(600) < 1.0 / (1.0 + np.exp(-2.0 * (cause - 0.5).sum(axis=0)))
+    for number, values in enumerate(cause):
+        columns[f"cause {number}"] = np.where(values == 1, "yes", "no").tolist()
+    columns["name"] = [f"n{each}" for each in generator.integers(0, 250, 600)]  # tells nothing
+    tree = tree_of(columns | {"class": np.where(told, "p", "q").tolist()})
+    split_by = {tree.columns[node.split.column].name for node in tree.nodes if node.split is not None}
+    assert len(split_by) >= 4
+    assert "name" not in split_by

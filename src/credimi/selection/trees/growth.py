@@ -3,7 +3,11 @@
 **A node** is split by the column with the largest mean of I among those with P(I > epsilon) >= level; if there is none
 it is a leaf. Doubtful splits are allowed for few rows only: in nodes of more than `_FEW_ROWS` = 200 rows the allowed
 doubt, 1 - level, falls with the square of the rows. And the split of the root needs P >= `SURE` = 0.95: that any column
-tells anything is a claim.
+tells anything is a claim. The rows of the node themselves have to speak for the column: at even prior odds it must not
+be more probably independent. Otherwise small nodes would be split because most columns tell something elsewhere.
+
+**Texts that name rows** are no candidates: texts of more than two values, with fewer than two rows for each. In a small
+node this may be so of a column that is no identifier in the whole table, and little can be learned from single rows.
 
 **Numbers** are cut once in a node, where the remaining entropy is smallest, and may be cut again below. The prior odds
 are corrected for the choice of the cut among many, as in `rank`; the posterior then decides, and no further test is
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
 _MIN_PART = 0.2  # of a row: smaller parts would blur the classes of small nodes, and be many
 _MIN_NOISE = 0.1  # share of columns that tell nothing
 _FEW_ROWS = 200.0
+_EVEN = 0.5
 _MIN_CLASS_SHARE = 1e-9  # of the rows of a node: a class with less is absent, up to rounding
 
 
@@ -99,6 +104,7 @@ class _Grower:
         self.rows, self.options, self.max_depth, self.progress = rows, options, max_depth, progress
         self.counter = rows.counter(options.threads)
         self.stand_ins = StandIns(rows, options)
+        self.unordered = np.array([not (column.numbers or column.ordered) for column in rows.columns], dtype=bool)
         self.nodes: list[TreeNode] = []
         self.p_independent: list[FloatArray] = []  # of the columns of each tested node
         weights = np.ones(rows.groups.size) if rows.weights is None else rows.weights
@@ -162,12 +168,21 @@ class _Grower:
         """The tables of the open nodes that are tested (which are added to `tested`); the others become leaves."""
         for open_node in self.open:
             stop = self._stop_before(open_node.node)
-            node_tables = None if stop else self.counter.count(open_node.entries, open_node.weights)
+            node_tables = None if stop else self._candidates(open_node)
             if node_tables is None or not node_tables.columns.size:
                 self._leaf(replace(open_node.node, stop=stop or TreeStop.NO_COLUMN))
                 continue
             tested.append(open_node)
             yield node_tables
+
+    def _candidates(self, open_node: _OpenNode) -> NodeTables:
+        """The tables of the columns that may split a node."""
+        found = self.counter.count(open_node.entries, open_node.weights)
+        values = found.tables.columns
+        names_rows = self.unordered[found.columns] & (values > 2)
+        for index in np.flatnonzero(names_rows).tolist():
+            names_rows[index] = 2 * values[index] > found.tables.block(index)[:, :-1].sum()
+        return found.chosen(~names_rows)
 
     def _stop_before(self, node: TreeNode) -> TreeStop | None:
         if np.count_nonzero(node.counts > _MIN_CLASS_SHARE * node.rows) < 2:
@@ -188,7 +203,7 @@ class _Grower:
         """How a node is split; None if it is a leaf."""
         node = open_node.node
         p_above = from_share(judged_node.p_alone, judged_node.p_independent, share)
-        credible = p_above >= self._required_probability(node)
+        credible = (p_above >= self._required_probability(node)) & (judged_node.p_independent < _EVEN)
         merit = np.where(credible, judged_node.mean, -1.0) if credible.any() else p_above
         order = np.lexsort((-judged_node.mean, -p_above, -merit))
         best = _candidate(judged_node, p_above, int(order[0]))
