@@ -13,6 +13,7 @@ from credimi.counting.request import CountRequest
 from credimi.counting.rows.coded_table import CodedTable
 from credimi.counting.rows.tree_rows import TreeRows
 from credimi.kernels.trees import node_tables
+from credimi.report.trees.tree_text import tree_text
 from credimi.selection.trees.growth import grow
 from credimi.selection.trees.merging import merged_values
 from credimi.selection.trees.nodes import Tree, TreeStop
@@ -304,3 +305,15 @@ def test_small_nodes_are_not_split_by_texts_that_name_their_rows() -> None:
     split_by = {tree.columns[node.split.column].name for node in tree.nodes if node.split is not None}
     assert len(split_by) >= 4
     assert "name" not in split_by
+
+
+def test_an_unsure_leaf_of_many_rows_says_that_a_split_needs_more() -> None:
+    generator = np.random.default_rng(4)
+    first, second = generator.integers(0, 2, (2, 6_000))
+    told = generator.random(6_000) < 0.3 + 0.4 * first + 0.1 * second
+    tree = tree_of({"first": np.char.add("v", first.astype(str)), "second": second, "class": told})
+    text = tree_text(tree.to_dict())
+    assert "unsure: undecided on second, P(I > 0.003) 0.9" in text  # more rows than these need not be asked for
+    assert ", but a split here needs more" in text
+    unsure = [record for record in tree.records() if record["stop"] == "unsure"]
+    assert all(record["best"]["p_above"] < record["best"]["p_required"] for record in unsure)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from credimi.counting.rows.tree_rows import TreeColumn
 
 _MAX_CUT_CHARACTERS = 12
+_FEW_ROWS = 200.0  # from which on a split needs more than the level
 SURE = 0.95  # level of claims: the split of the root, intervals, and that a column tells nothing
 
 
@@ -194,9 +195,12 @@ class Tree:
         return [min(pair) for pair in zip(of_branches, of_columns, strict=True)]
 
     def rows_to_decide(self, number: int) -> int | None:
-        """The rows of an unsure leaf at which about half of all samples would decide about its best column."""
+        """The rows of an unsure leaf at which about half of all samples would decide about its best column.
+
+        None if these rows decide, but a split needs a higher probability.
+        """
         node = self.nodes[number]
-        if node.stop != TreeStop.UNSURE or node.best is None:
+        if node.stop != TreeStop.UNSURE or node.best is None or node.best.p_alone >= SURE:
             return None
         growth, _ = growth_to_decide(_tables([node]), self._options())
         return rounded_up(float(growth[0]) * node.rows)
@@ -262,6 +266,7 @@ class Tree:
                 "low": low,
                 "high": high,
                 "p_above": node.best.p_above,
+                "p_required": required_probability(node, self.level),
                 "missing": float(table[:, -1].sum()),
             }
         if node.runner_up is not None:
@@ -307,6 +312,12 @@ class Tree:
             "nodes": self.records(),
             "left_out": [dict(facts) for facts in self.left_out],
         }
+
+
+def required_probability(node: TreeNode, level: float) -> float:
+    """The probability that a column tells something which is required for a split of this node."""
+    doubt = (1.0 - level) * (_FEW_ROWS / max(node.rows, _FEW_ROWS)) ** 2
+    return max(1.0 - doubt, SURE) if node.number == 0 else 1.0 - doubt
 
 
 def cut_between(column: TreeColumn, codes: IntegerArray) -> tuple[float, IntegerArray]:
