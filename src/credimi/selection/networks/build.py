@@ -16,7 +16,7 @@ from credimi.core.tables import Tables
 from credimi.inference.batched.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.networks.learn import DEGREE, MAX_PARENTS, Learned, LearnOptions, learn
-from credimi.selection.networks.network import BACKWARD, FORWARD, UNDIRECTED, Edge, Network, NetworkRemark
+from credimi.selection.networks.network import BACKWARD, FORWARD, SURE, UNDIRECTED, Edge, Network, NetworkRemark
 from credimi.selection.networks.orders import WALKS
 from credimi.selection.pairwise.missing_by_others import MissingByOthers
 from credimi.selection.rules import from_share, share_of_independent
@@ -132,6 +132,7 @@ def network(
     remarks = [
         *_determined_columns(settled, codes, values, [pair for pair in pairs if pair.probability >= 0.5]),
         *_missing_depends(settled, threads),
+        *_lost_pairs(settled, learned, pairs, missing_rows),
         *_left_out(settled),
         *([NetworkRemark("walks_disagree", walks=learned.agree)] if learned.agree < WALKS / 2 else []),
     ]
@@ -204,11 +205,16 @@ def _edge(names: tuple[str, ...], learned: Learned, index: int, probability: flo
     if max(forward, backward) > probability / 2.0:
         direction = FORWARD if forward > backward else BACKWARD
     least_evidence = float(learned.least_evidence[index])
+    one, other = int(learned.pairs.one[index]), int(learned.pairs.other[index])
+    if figures["dependent"] >= SURE and learned.completed is not None:
+        in_completed = float(_p_independent(learned.completed[one, other]))
+        if 1.0 - in_completed < SURE:  # completed values hide what the observed ones show: no column explains it
+            least_evidence = np.inf
     separated = least_evidence < 0.0
     given = tuple(names[column] for column in learned.given[index].tolist() if column >= 0)
     return Edge(
-        names[learned.pairs.one[index]],
-        names[learned.pairs.other[index]],
+        names[one],
+        names[other],
         probability,
         mi=figures["mean"],
         low=figures["low"],
@@ -306,6 +312,29 @@ def _is_function(codes: NDArray[np.uint16], values: IntegerArray, column: int, g
     combinations_seen = np.unique(combination[present]).size
     enough_rows = codes_present.size >= _MIN_ROWS_PER_COMBINATION * max(combinations_seen, 1)
     return bool(enough_rows and cells.size == combinations_seen and combinations_seen > 1)
+
+
+def _lost_pairs(
+    settled: SettledColumns, learned: Learned, pairs: list[Edge], missing_rows: FloatArray
+) -> list[NetworkRemark]:
+    """Pairs that surely depend, but have neither an edge nor columns that separate them.
+
+    Completed values outnumber the observed ones if nearly all values are missing, and may hide what these show. Such a
+    pair is named at the column of which more values are missing.
+    """
+    if not missing_rows.any():
+        return []
+    share, names = _share_of_independent_pairs(learned.unconditional), settled.names
+    explained = {frozenset((pair.a, pair.b)) for pair in pairs if pair.probability >= 0.5 or pair.separated_by}
+    lost: dict[int, list[str]] = {}
+    for column, factors in enumerate(learned.unconditional):
+        independent = _p_independent(factors[column + 1 :])
+        sure = np.flatnonzero(from_share(1.0 - independent, independent, share) >= SURE) + column + 1
+        for other in sure.tolist():
+            more, fewer = (column, other) if missing_rows[column] > missing_rows[other] else (other, column)
+            if missing_rows[more] > 0.0 and frozenset((names[column], names[other])) not in explained:
+                lost.setdefault(more, []).append(names[fewer])
+    return [NetworkRemark("lost", names[column], tuple(others)) for column, others in sorted(lost.items())]
 
 
 def _missing_depends(settled: SettledColumns, threads: int | None) -> list[NetworkRemark]:

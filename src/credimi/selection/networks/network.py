@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from credimi.selection.pairwise.pairs_forest import PairsForest
 
 FORWARD, BACKWARD, UNDIRECTED = "->", "<-", "--"
-_SURE = 0.95  # that two columns depend is a claim
+SURE = 0.95  # that two columns depend is a claim
 
 
 @stored
@@ -65,7 +65,7 @@ class Edge:
     @property
     def depends(self) -> bool:
         """Whether it is sure that the two depend, directly or not."""
-        return self.low > 0.0 and self.p_dependent >= _SURE
+        return self.low > 0.0 and self.p_dependent >= SURE
 
     def __getitem__(self, name: str) -> Value:
         """A field by its name, as in the rows of rankings."""
@@ -84,6 +84,7 @@ class NetworkRemark:
     - "missing_depends": whether its values are missing depends on the column `others`, with this `probability`
     - "determined": its values are a function of `others`
     - "left_out": it is not in the network, because of its `facts`: it names rows, has one value or none, or too many
+    - "lost": it surely depends on `others`, but so many values are missing that the network cannot say whether directly
     - "walks_disagree": only `walks` of all searches for networks ended among the best: probabilities are less sure
     """
 
