@@ -44,7 +44,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     """Keep the features that credibly inform about the target.
 
     Numbers are cut into ranges for scoring, as in `credimi.rank`; `transform` returns the columns unchanged.
-    X may be a sparse matrix, in which 0 is a value; it is not made dense. (The rules "smallest" and "relevant" refuse it.)
+    X may be a sparse matrix, in which 0 is a value; it is not made dense. The rules "smallest" and "relevant" refuse
+    sparse matrices.
 
     Parameters
     ----------
