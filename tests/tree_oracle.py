@@ -123,6 +123,7 @@ def grown(rows: list[Row], numbers: set[str], *, epsilon: float, level: float) -
         waiting = []
         for node, tables, believed in found:
             good = paid(believed.p_above, believed.p_independent, share) >= needed(node, level)
+            good &= believed.p_independent < 0.5  # the rows of the node speak for the column
             if good.any():
                 best = int(np.argmax(np.where(good, believed.mean, -1.0)))
                 node.column = list(tables)[best]

@@ -305,3 +305,15 @@ def test_columns_of_polars_that_arrow_does_not_take_are_named() -> None:
     frame = polars.DataFrame({"x": [1, 2] * 9, "large": polars.Series([1, 2] * 9, dtype=polars.Int128)})
     with pytest.raises(CredimiError, match="column 'large' is of the type Int128"):
         CredibleSelector().fit(frame, [0, 1] * 9)
+
+
+@pytest.mark.parametrize("rule", ["smallest", "relevant"])
+def test_rules_that_look_at_columns_together_say_what_to_do_with_a_sparse_matrix(rule: str) -> None:
+    from scipy.sparse import csr_matrix  # noqa: PLC0415  (it takes a while to load)
+
+    generator = np.random.default_rng(0)
+    dense = (generator.random((200, 4)) < 0.3).astype(float)
+    selector = CredibleSelector(rule=rule, min_features=1)
+    with pytest.raises(TypeError, match=r"toarray"):
+        selector.fit(csr_matrix(dense), dense[:, 0])
+    assert selector.fit(dense, dense[:, 0]).get_support()[0]

@@ -57,6 +57,19 @@ def test_a_click_tells_what_is_known_of_a_column_and_of_a_pair(show: Callable[..
     assert page.locator("#side").is_hidden()
 
 
+def test_heads_of_arrows_are_wider_than_their_lines(show: Callable[..., Any]) -> None:
+    figures = {"low": 0.05, "high": 0.9, "p_forward": 0.9, "p_backward": 0.0, "direction": "->", "separated_by": None}
+    pairs = (Edge("a", "b", 0.99, mi=0.8, **figures), Edge("c", "b", 0.99, mi=0.01, **figures))
+    page = show(Network(pairs, ("a", "b", "c"), 0.5, 1000.0, (0.0,) * 3, settings={"level": 0.5, "imputations": 0}))
+    assert page.locator(".edge path").count() == 2
+    for edge in page.locator(".edge").all():
+        width = float(edge.locator(".drawn >> nth=0").get_attribute("stroke-width"))
+        box = edge.locator("path").evaluate(
+            "head => { const { width, height } = head.getBBox(); return [width, height]; }"
+        )
+        assert np.hypot(*box) > 1.5 * width
+
+
 def test_the_slider_shows_fewer_or_more_edges(show: Callable[..., Any]) -> None:
     made = large(30)
     page = show(made)

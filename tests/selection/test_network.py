@@ -52,6 +52,27 @@ def test_a_chain_is_found_and_what_separates_its_ends(found: Network) -> None:
     assert {(pair.a, pair.b) for pair in found.separated} == {(a, b) for a, b in ["ac", "ad", "ae", "bd", "be", "ce"]}
 
 
+def test_columns_of_noise_are_not_said_to_depend() -> None:
+    generator = np.random.default_rng(0)
+    columns = generator.integers(0, 4, (150, 500))
+    found = network({f"n{number}": column.tolist() for number, column in enumerate(columns)})
+    assert not found.edges
+    assert not found.separated
+    assert any(pair.low > 0.0 and pair.separated_by for pair in found.pairs)  # but they look dependent
+    assert not any(pair.depends for pair in found.pairs)
+
+
+def test_a_column_that_is_nearly_always_missing_is_not_passed_over_in_silence() -> None:
+    generator = np.random.default_rng(0)
+    first = generator.integers(0, 3, 8_000)
+    second = np.where(generator.random(8_000) < 0.5, first, generator.integers(0, 3, 8_000))
+    rare = [int(value) if seen else None for value, seen in zip(first, generator.random(8_000) < 0.015, strict=True)]
+    found = network({"rare": rare, "second": second.tolist(), "noise": generator.integers(0, 3, 8_000).tolist()})
+    lost = {remark.column: remark.others for remark in found.remarks if remark.kind == "lost"}
+    assert joined(found) or lost == {"rare": ("second",)}
+    assert joined(found) or "caution: 'rare' depends on second, but too many" in repr(found)
+
+
 def test_a_chain_is_found_where_values_are_missing() -> None:
     told: list[float] = []
     found = network(chain(1500, missing=0.3), progress=told.append)

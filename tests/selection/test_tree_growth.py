@@ -13,6 +13,7 @@ from credimi.counting.request import CountRequest
 from credimi.counting.rows.coded_table import CodedTable
 from credimi.counting.rows.tree_rows import TreeRows
 from credimi.kernels.trees import node_tables
+from credimi.report.trees.tree_text import tree_text
 from credimi.selection.trees.growth import grow
 from credimi.selection.trees.merging import merged_values
 from credimi.selection.trees.nodes import Tree, TreeStop
@@ -265,3 +266,54 @@ def test_rare_values_are_not_grouped_by_their_classes_into_more_than_two_branche
     assert set(merged_values(noise, ordered=False, epsilon=0.003).tolist()) == {0, 1}
     ones = generator.binomial(80, [0.1, 0.1, 0.5, 0.5, 0.9, 0.9])
     assert merged_values(np.stack([ones, 80.0 - ones]), ordered=False, epsilon=0.003).tolist() == [0, 0, 1, 1, 2, 2]
+
+
+def of_towns(share: NDArray[np.float64], rows: int) -> dict[str, list[str]]:
+    """Rows of towns, and the share of the class p in each of them."""
+    generator = np.random.default_rng(2)
+    town = generator.integers(0, share.size, rows)
+    told = np.where(generator.random(town.size) < share[town], "p", "q")
+    return {"town": [f"t{each}" for each in town], "class": told.tolist()}
+
+
+def test_of_hundreds_of_values_a_split_does_not_separate_only_a_few() -> None:
+    tree = tree_of(of_towns(np.tile([0.25, 0.75], 100), 4_000))
+    assert tree.depth <= 3
+    assert tree.nodes[0].split is not None
+    assert tree.nodes[0].split.shares.min() > 0.2
+
+
+def test_the_information_of_a_column_in_a_tree_is_that_of_its_branches() -> None:
+    tree = tree_of(of_towns(np.linspace(0.05, 0.95, 20), 20_000), epsilon=0.05)
+    mean, intervals = tree.information()
+    counts = np.array([tree.nodes[leaf].counts for leaf in tree.leaves.tolist()])
+    shares = counts / counts.sum()
+    told_by_leaves = float((shares * np.log(shares / np.outer(shares.sum(axis=1), shares.sum(axis=0)))).sum())
+    assert mean[0] == pytest.approx(told_by_leaves, rel=0.05)
+    assert intervals[0, 0] < told_by_leaves < intervals[0, 1]
+
+
+def test_small_nodes_are_not_split_by_texts_that_name_their_rows() -> None:
+    generator = np.random.default_rng(0)
+    columns: dict[str, list[str]] = {}
+    cause = generator.integers(0, 2, (5, 600))
+    told = generator.random(600) < 1.0 / (1.0 + np.exp(-2.0 * (cause - 0.5).sum(axis=0)))
+    for number, values in enumerate(cause):
+        columns[f"cause {number}"] = np.where(values == 1, "yes", "no").tolist()
+    columns["name"] = [f"n{each}" for each in generator.integers(0, 250, 600)]  # tells nothing
+    tree = tree_of(columns | {"class": np.where(told, "p", "q").tolist()})
+    split_by = {tree.columns[node.split.column].name for node in tree.nodes if node.split is not None}
+    assert len(split_by) >= 4
+    assert "name" not in split_by
+
+
+def test_an_unsure_leaf_of_many_rows_says_that_a_split_needs_more() -> None:
+    generator = np.random.default_rng(4)
+    first, second = generator.integers(0, 2, (2, 6_000))
+    told = generator.random(6_000) < 0.3 + 0.4 * first + 0.1 * second
+    tree = tree_of({"first": np.char.add("v", first.astype(str)), "second": second, "class": told})
+    text = tree_text(tree.to_dict())
+    assert "unsure: undecided on second, P(I > 0.003) 0.9" in text  # more rows than these need not be asked for
+    assert ", but a split here needs more" in text
+    unsure = [record for record in tree.records() if record["stop"] == "unsure"]
+    assert all(record["best"]["p_above"] < record["best"]["p_required"] for record in unsure)

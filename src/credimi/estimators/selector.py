@@ -44,7 +44,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     """Keep the features that credibly inform about the target.
 
     Numbers are cut into ranges for scoring, as in `credimi.rank`; `transform` returns the columns unchanged.
-    X may be a sparse matrix, in which 0 is a value; it is not made dense.
+    X may be a sparse matrix, in which 0 is a value; it is not made dense. The rules "smallest" and "relevant" refuse
+    sparse matrices.
 
     Parameters
     ----------
@@ -221,7 +222,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     def __sklearn_tags__(self) -> Foreign:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = self.rule not in GOALS  # these rules need every cell of a row
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from credimi.columns.labels import Labels
     from credimi.columns.missing import MissingValues
     from credimi.columns.reading_options import Methods
-    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
     from credimi.counting.rows.coded_table import CodedTable
 
 _MAX_NARROW_VALUES = 255  # of a column of bytes; the largest byte is "missing"
@@ -77,10 +77,13 @@ class NodeTables:
 
     def without(self, column: int) -> NodeTables:
         """The same without one column."""
-        others = self.columns != column
-        return (
-            self if others.all() else NodeTables(self.tables.chosen(others), self.columns[others], self.places[others])
-        )
+        return self.chosen(self.columns != column)
+
+    def chosen(self, columns: BooleanArray) -> NodeTables:
+        """The same with some of the columns."""
+        if columns.all():
+            return self
+        return NodeTables(self.tables.chosen(columns), self.columns[columns], self.places[columns])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,7 @@
 
 const report = JSON.parse(document.getElementById("data").textContent);
 const place = (id) => document.getElementById(id);
-const FIELDS = ["a", "b", "probability", "mi", "low", "high", "forward", "backward", "separated", "direction", "given", "rows", "share"];
+const FIELDS = ["a", "b", "probability", "mi", "low", "high", "forward", "backward", "separated", "direction", "given", "rows", "share", "depends"];
 const pairs = report.pairs.map((values, number) => Object.assign(Object.fromEntries(FIELDS.map((name, at) => [name, values[at]])), { number }));
 const where = report.places.map((each) => [...each]);
 const names = report.columns.map((name) => name || "(no name)");
@@ -25,7 +25,14 @@ function radius(column) { return small * (nodes[column].degree > 4 ? 7 : 5); }
 
 function placeEdge(pair) {
   const parts = edges.get(pair.number), [from, to] = ends(pair), [x1, y1] = where[from], [x2, y2] = where[to];
-  const length = Math.hypot(x2 - x1, y2 - y1) || 1, gap = radius(to) + 2, trim = pair.direction === "--" ? 0 : gap / length;
+  const length = Math.hypot(x2 - x1, y2 - y1) || 1, [along, across] = [(x2 - x1) / length, (y2 - y1) / length];
+  // A head is wider than its line, and the line ends inside it.
+  const size = parts.head ? Math.min(8 * small + 1.6 * width(pair), length / 2) : 0, half = 0.3 * size + 0.5 * width(pair);
+  const gap = radius(to) + 2, trim = parts.head ? (gap + 0.8 * size) / length : 0;
+  if (parts.head) {
+    const [tipX, tipY] = [x2 - along * gap, y2 - across * gap], [endX, endY] = [tipX - along * size, tipY - across * size];
+    parts.head.setAttribute("d", `M${tipX} ${tipY} L${endX - across * half} ${endY + along * half} L${endX + across * half} ${endY - along * half}z`);
+  }
   for (const line of parts.lines) {
     line.setAttribute("x1", x1); line.setAttribute("y1", y1);
     line.setAttribute("x2", x2 - (x2 - x1) * trim); line.setAttribute("y2", y2 - (y2 - y1) * trim);
@@ -51,11 +58,12 @@ function drawEdges() {
     const parts = edges.get(pair.number);
     if (!shown(pair)) { if (parts) { parts.group.remove(); edges.delete(pair.number); } continue; }
     if (!parts) {
-      const drawn = make("line", { class: "drawn", "stroke-width": width(pair).toFixed(1), opacity: (0.12 + 0.8 * pair.probability).toFixed(2) });
-      if (pair.direction !== "--") drawn.setAttribute("marker-end", "url(#head)");
+      const opacity = (0.12 + 0.8 * pair.probability).toFixed(2);
+      const drawn = make("line", { class: "drawn", "stroke-width": width(pair).toFixed(1), opacity });
+      const head = pair.direction === "--" ? null : make("path", { class: "drawn", opacity });
       const caught = make("line", { class: "catch" });
-      const group = make("g", { class: "edge", "data-pair": pair.number }, make("title", {}, `${names[pair.a]} ${pair.direction} ${names[pair.b]}: ${words.probability} ${chance(pair.probability)}`), drawn, caught);
-      edges.set(pair.number, { group, lines: [drawn, caught] });
+      const group = make("g", { class: "edge", "data-pair": pair.number }, make("title", {}, `${names[pair.a]} ${pair.direction} ${names[pair.b]}: ${words.probability} ${chance(pair.probability)}`), drawn, ...(head ? [head] : []), caught);
+      edges.set(pair.number, { group, head, lines: [drawn, caught] });
       place("edges").append(group);
     }
     placeEdge(pair);
@@ -215,7 +223,7 @@ function tableOf(pair) {
 
 function aboutColumn(column) {
   const own = pairs.filter((pair) => pair.a === column || pair.b === column), other = (pair) => (pair.a === column ? pair.b : pair.a);
-  const near = own.filter(shown), apart = own.filter((pair) => !shown(pair) && pair.given && pair.given.length && pair.low > 0).sort((one, two) => two.mi - one.mi);
+  const near = own.filter(shown), apart = own.filter((pair) => !shown(pair) && pair.given && pair.given.length && pair.depends).sort((one, two) => two.mi - one.mi);
   const line = (pair, tail) => make("li", {}, link(names[other(pair)], () => choose({ pair })), tail);
   const sign = (pair) => (pair.direction === "--" ? "" : ends(pair)[1] === column ? ", arrow points here" : ", arrow points there");
   const found = [make("h2", {}, isolated(names[column])),

@@ -3,7 +3,7 @@
 
 // An element with attributes and children; text stays text.
 function make(tag, attributes = {}, ...children) {
-  const svg = ["g", "line", "circle", "text", "title"].includes(tag);
+  const svg = ["g", "line", "path", "circle", "text", "title"].includes(tag);
   const element = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);

@@ -69,7 +69,11 @@ def write_page(network: Record, path: str | Path) -> None:
 
 
 def _pair(pair: Record, index_of: dict[str, int]) -> list[object]:
-    """A pair as the script reads it, by position: ends, figures to five digits, direction, what separates the pair."""
+    """A pair as the script reads it, by position.
+
+    These are the ends, figures to five digits, the direction, what separates the pair, its rows, nothing (the share of
+    entropy on the page of pairs), and whether the two surely depend.
+    """
     figures = [pair[name] for name in ("probability", "mi", "low", "high", "p_forward", "p_backward", "p_separated")]
     given = pair["separated_by"]
     return [
@@ -79,6 +83,8 @@ def _pair(pair: Record, index_of: dict[str, int]) -> list[object]:
         pair["direction"],
         None if given is None else [index_of[name] for name in given],
         pair["rows"],
+        None,
+        pair["depends"],
     ]
 
 

@@ -153,6 +153,13 @@ def remark_sentence(remark: Facts, reader: str = sentences.PYTHON) -> str:
             f"(probability {probability_text(remark['probability'])}): that is allowed for as far as it "
             "depends on what is seen"
         )
+    if kind == "lost":
+        named = ", ".join(remark["others"][:_MAX_NAMED])
+        more = f" and {len(remark['others']) - _MAX_NAMED:,} more" * (len(remark["others"]) > _MAX_NAMED)
+        return (
+            f"caution: {remark['column']!r} depends on {named}{more}, but too many of its values are missing to say "
+            "whether directly: no edge does not mean independent here"
+        )
     if kind == "walks_disagree":
         return (
             f"caution: only {remark['walks']} of the searches ended among the best networks: probabilities are less "

@@ -93,8 +93,18 @@ def reason(tree: Record, node: Record) -> str:
         return f"by {best['feature']}: {information}, {p_above}{following}{if_missing}"
     if node["stop"] == "unsure":
         about = f"about {node['rows_to_decide']:,} rows here would decide" if node["rows_to_decide"] else "undecided"
-        return f"unsure: {about} on {best['feature']}, P(I > {epsilon:g}) {best['p_above']:.2f}"
+        return f"unsure: {about} on {best['feature']}, P(I > {epsilon:g}) {_not_enough(tree, best)}"
     return _STOPS[node["stop"]]
+
+
+def _not_enough(tree: Record, best: Record) -> str:
+    """The probability of the best column of an unsure leaf; and, if it reaches the level, why that is not enough."""
+    p_above = best["p_above"]
+    if p_above < tree["settings"]["level"]:
+        return f"{p_above:.2f}"
+    if p_above >= best["p_required"]:
+        return f"{p_above:.2f}, but not by these rows alone"
+    return f"{probability(p_above, best['high'] - best['low'])}, but a split here needs more"
 
 
 def colour_of(tree: Record, colours: int) -> list[int]:

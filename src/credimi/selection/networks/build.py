@@ -16,16 +16,17 @@ from credimi.core.tables import Tables
 from credimi.inference.batched.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.networks.learn import DEGREE, MAX_PARENTS, Learned, LearnOptions, learn
-from credimi.selection.networks.network import BACKWARD, FORWARD, UNDIRECTED, Edge, Network, NetworkRemark
+from credimi.selection.networks.network import BACKWARD, FORWARD, SURE, UNDIRECTED, Edge, Network, NetworkRemark
 from credimi.selection.networks.orders import WALKS
 from credimi.selection.pairwise.missing_by_others import MissingByOthers
+from credimi.selection.rules import from_share, share_of_independent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import CountArray, Data, IntegerArray, Option, Record
+    from credimi.core.types import CountArray, Data, FloatArray, IntegerArray, Option, Record
     from credimi.counting.rows.settled_columns import SettledColumns
 
 _COUNTING_OPTIONS = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights"}
@@ -37,6 +38,7 @@ _MAX_SEPARATED_PAIRS = 5_000  # those with the strongest dependence
 _MAX_SHOWN_VALUES = 12  # rows and columns of a table on the page
 _MAX_SHOWN_TABLES = 1_500
 _MIN_ROWS_PER_COMBINATION = 20
+_MAX_LOG_FACTOR, _BINS_PER_UNIT = 30, 100  # of the histogram of all pairs
 
 
 def network(
@@ -128,6 +130,7 @@ def network(
     remarks = [
         *_determined_columns(settled, codes, values, [pair for pair in pairs if pair.probability >= 0.5]),
         *_missing_depends(settled, threads),
+        *_lost_pairs(settled, learned, pairs, missing_rows),
         *_left_out(settled),
         *([NetworkRemark("walks_disagree", walks=learned.agree)] if learned.agree < WALKS / 2 else []),
     ]
@@ -149,6 +152,8 @@ def _pairs(settled: SettledColumns, learned: Learned, threads: int | None) -> tu
     """The pairs that are reported, most probable edges first, and the tables that the page shows of the first ones."""
     pairs, probability = learned.pairs, learned.edges
     unconditional = learned.unconditional[pairs.one, pairs.other]
+    independent = _p_independent(unconditional)
+    dependent = from_share(1.0 - independent, independent, _share_of_independent_pairs(learned.unconditional))
     separated = np.flatnonzero(
         (probability < _MIN_REPORTED_PROBABILITY) & (unconditional > 0.0) & (learned.least_evidence < 0.0)
     )
@@ -164,7 +169,7 @@ def _pairs(settled: SettledColumns, learned: Learned, threads: int | None) -> tu
         index = int(indices[rank])
         block = tables.block(rank)
         pair_figures = {name: float(getattr(figures, name)[rank]) for name in ("mean", "low", "high")}
-        pair_figures["rows"] = float(block[:-1, :-1].sum())
+        pair_figures |= {"rows": float(block[:-1, :-1].sum()), "dependent": float(dependent[index])}
         edges.append(_edge(names, learned, index, float(probability[index]), pair_figures))
         if len(shown_tables) < _MAX_SHOWN_TABLES and probability[index] >= _MIN_REPORTED_PROBABILITY:
             shown_tables.append(_shown_table(block, settled, int(pairs.one[index]), int(pairs.other[index])))
@@ -198,11 +203,16 @@ def _edge(names: tuple[str, ...], learned: Learned, index: int, probability: flo
     if max(forward, backward) > probability / 2.0:
         direction = FORWARD if forward > backward else BACKWARD
     least_evidence = float(learned.least_evidence[index])
+    one, other = int(learned.pairs.one[index]), int(learned.pairs.other[index])
+    if figures["dependent"] >= SURE and learned.completed is not None:
+        in_completed = float(_p_independent(learned.completed[one, other]))
+        if 1.0 - in_completed < SURE:  # completed values hide what the observed ones show: no column explains it
+            least_evidence = np.inf
     separated = least_evidence < 0.0
     given = tuple(names[column] for column in learned.given[index].tolist() if column >= 0)
     return Edge(
-        names[learned.pairs.one[index]],
-        names[learned.pairs.other[index]],
+        names[one],
+        names[other],
         probability,
         mi=figures["mean"],
         low=figures["low"],
@@ -211,9 +221,30 @@ def _edge(names: tuple[str, ...], learned: Learned, index: int, probability: flo
         p_forward=forward,
         p_backward=backward,
         separated_by=given if separated else None,
-        p_separated=float(1.0 / (1.0 + np.exp(np.clip(least_evidence, -700.0, 700.0)))),
+        p_separated=float(_p_independent(np.array(least_evidence))),
         rows=_without_point(figures["rows"]),
+        p_dependent=figures["dependent"],
     )
+
+
+def _p_independent(log_factors: FloatArray) -> FloatArray:
+    """P(independent) at even odds, from log Bayes factors."""
+    result: FloatArray = 1.0 / (1.0 + np.exp(np.clip(log_factors, -700.0, 700.0)))
+    return result
+
+
+def _share_of_independent_pairs(log_factors: FloatArray) -> float:
+    """The share of independent pairs, from the log Bayes factors of all pairs, a symmetric matrix.
+
+    The pairs are counted in a histogram, because thousands of columns have millions of pairs.
+    """
+    bins = 2 * _MAX_LOG_FACTOR * _BINS_PER_UNIT + 1
+    counts = np.zeros(bins)
+    for column, factors in enumerate(log_factors):
+        clipped = np.clip(factors[column + 1 :], -_MAX_LOG_FACTOR, _MAX_LOG_FACTOR)
+        counts += np.bincount(np.rint((clipped + _MAX_LOG_FACTOR) * _BINS_PER_UNIT).astype(np.int64), minlength=bins)
+    filled = np.flatnonzero(counts)
+    return share_of_independent(_p_independent(filled / _BINS_PER_UNIT - _MAX_LOG_FACTOR), counts=counts[filled])
 
 
 def _without_point(rows: float) -> float:
@@ -279,6 +310,29 @@ def _is_function(codes: NDArray[np.uint16], values: IntegerArray, column: int, g
     combinations_seen = np.unique(combination[present]).size
     enough_rows = codes_present.size >= _MIN_ROWS_PER_COMBINATION * max(combinations_seen, 1)
     return bool(enough_rows and cells.size == combinations_seen and combinations_seen > 1)
+
+
+def _lost_pairs(
+    settled: SettledColumns, learned: Learned, pairs: list[Edge], missing_rows: FloatArray
+) -> list[NetworkRemark]:
+    """Pairs that surely depend, but have neither an edge nor columns that separate them.
+
+    Completed values outnumber the observed ones if nearly all values are missing, and may hide what these show. Such a
+    pair is named at the column of which more values are missing.
+    """
+    if not missing_rows.any():
+        return []
+    share, names = _share_of_independent_pairs(learned.unconditional), settled.names
+    explained = {frozenset((pair.a, pair.b)) for pair in pairs if pair.probability >= 0.5 or pair.separated_by}
+    lost: dict[int, list[str]] = {}
+    for column, factors in enumerate(learned.unconditional):
+        independent = _p_independent(factors[column + 1 :])
+        sure = np.flatnonzero(from_share(1.0 - independent, independent, share) >= SURE) + column + 1
+        for other in sure.tolist():
+            more, fewer = (column, other) if missing_rows[column] > missing_rows[other] else (other, column)
+            if missing_rows[more] > 0.0 and frozenset((names[column], names[other])) not in explained:
+                lost.setdefault(more, []).append(names[fewer])
+    return [NetworkRemark("lost", names[column], tuple(others)) for column, others in sorted(lost.items())]
 
 
 def _missing_depends(settled: SettledColumns, threads: int | None) -> list[NetworkRemark]:

@@ -79,6 +79,7 @@ class Learned:
     completions: int
     parents: tuple[IntegerArray, ...]
     agree: int  # number of walks that ended near the best
+    completed: FloatArray | None = None  # `unconditional` of the completed tables, on average; None if there are none
 
     @property
     def edges(self) -> FloatArray:
@@ -170,6 +171,7 @@ def learn(
         forced=total.forced / completions,
         least_evidence=total.least_evidence / completions,
         unconditional=unconditional,
+        completed=total.unconditional / completions,
     )
 
 

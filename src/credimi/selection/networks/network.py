@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from credimi.selection.pairwise.pairs_forest import PairsForest
 
 FORWARD, BACKWARD, UNDIRECTED = "->", "<-", "--"
+SURE = 0.95  # that two columns depend is a claim
 
 
 @stored
@@ -42,7 +43,8 @@ class Edge:
     these independencies, "<-" if after, "--" if either is possible; `p_forward` and `p_backward` are the probabilities
     of the first two. `separated_by` names the columns given which the two are most probably independent, and
     `p_separated` is that probability. The tuple is empty if the two are independent given nothing; None if nothing
-    separates them.
+    separates them. `p_dependent` is the probability that the two depend at all, given nothing; it allows for the share
+    of independent pairs, as `p_linked` of `credimi.pairs` does.
     """
 
     a: str
@@ -57,6 +59,12 @@ class Edge:
     separated_by: tuple[str, ...] | None
     p_separated: float = 0.0
     rows: float = 0.0
+    p_dependent: float = 1.0
+
+    @property
+    def depends(self) -> bool:
+        """Whether it is sure that the two depend, directly or not."""
+        return self.low > 0.0 and self.p_dependent >= SURE
 
     def __getitem__(self, name: str) -> Value:
         """A field by its name, as in the rows of rankings."""
@@ -75,6 +83,7 @@ class NetworkRemark:
     - "missing_depends": whether its values are missing depends on the column `others`, with this `probability`
     - "determined": its values are a function of `others`
     - "left_out": it is not in the network, because of its `facts`: it names rows, has one value or none, or too many
+    - "lost": it surely depends on `others`, but so many values are missing that the network cannot say whether directly
     - "walks_disagree": only `walks` of all searches for networks ended among the best: probabilities are less sure
     """
 
@@ -102,7 +111,7 @@ class Network:
     ----------
     edges : tuple of Edge
         Pairs whose edge has a probability of at least `level`, surest first: a, b, probability, mi, low, high,
-        direction, p_forward, p_backward, separated_by, p_separated, rows.
+        direction, p_forward, p_backward, separated_by, p_separated, rows, p_dependent.
     separated : tuple of Edge
         Pairs that depend, but not directly: `separated_by` names the columns that say what they have in common.
     pairs : tuple of Edge
@@ -149,7 +158,7 @@ class Network:
     @property
     def separated(self) -> tuple[Edge, ...]:
         """The pairs that depend, but not directly; those that tell most about each other come first."""
-        others = [pair for pair in self.pairs if pair.probability < self.level and pair.separated_by and pair.low > 0.0]
+        others = [pair for pair in self.pairs if pair.probability < self.level and pair.separated_by and pair.depends]
         return tuple(sorted(others, key=lambda pair: -pair.mi))
 
     @cached_property
@@ -264,7 +273,8 @@ class Network:
         source : str, optional
             The name of the data that the page shows.
         """
-        shown = self.to_dict() | {"pairs": [asdict(pair) for pair in self.pairs], "tables": list(self._tables)}
+        pairs = [asdict(pair) | {"depends": pair.depends} for pair in self.pairs]
+        shown = self.to_dict() | {"pairs": pairs, "tables": list(self._tables)}
         write_page(shown | {"source": source, "reader": self.reader}, path)
 
     def _repr_html_(self) -> str:

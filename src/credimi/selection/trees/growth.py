@@ -1,9 +1,13 @@
 """Grows a tree, level by level, that splits only where a split is credible.
 
 **A node** is split by the column with the largest mean of I among those with P(I > epsilon) >= level; if there is none
-it is a leaf. Doubtful splits are allowed for few rows only: in nodes of more than `_FEW_ROWS` = 200 rows the allowed
+it is a leaf. Doubtful splits are allowed for few rows only: in nodes of more than 200 rows the allowed
 doubt, 1 - level, falls with the square of the rows. And the split of the root needs P >= `SURE` = 0.95: that any column
-tells anything is a claim.
+tells anything is a claim. The rows of the node themselves have to speak for the column: at even prior odds it must not
+be more probably independent. Otherwise small nodes would be split because most columns tell something elsewhere.
+
+**Texts that name rows** are no candidates: texts of more than two values, with fewer than two rows for each. In a small
+node this may be so of a column that is no identifier in the whole table, and little can be learned from single rows.
 
 **Numbers** are cut once in a node, where the remaining entropy is smallest, and may be cut again below. The prior odds
 are corrected for the choice of the cut among many, as in `rank`; the posterior then decides, and no further test is
@@ -32,7 +36,16 @@ from credimi.inference.options import PosteriorOptions
 from credimi.selection.rules import from_share, share_of_independent
 from credimi.selection.trees.judging import judged
 from credimi.selection.trees.merging import merged_values
-from credimi.selection.trees.nodes import SURE, Tree, TreeCandidate, TreeNode, TreeSplit, TreeStop, cut_between
+from credimi.selection.trees.nodes import (
+    SURE,
+    Tree,
+    TreeCandidate,
+    TreeNode,
+    TreeSplit,
+    TreeStop,
+    cut_between,
+    required_probability,
+)
 from credimi.selection.trees.probabilities import learned_probabilities
 from credimi.selection.trees.stand_ins import Divided, StandIns, branch_weights
 
@@ -46,7 +59,7 @@ if TYPE_CHECKING:
 
 _MIN_PART = 0.2  # of a row: smaller parts would blur the classes of small nodes, and be many
 _MIN_NOISE = 0.1  # share of columns that tell nothing
-_FEW_ROWS = 200.0
+_EVEN = 0.5
 _MIN_CLASS_SHARE = 1e-9  # of the rows of a node: a class with less is absent, up to rounding
 
 
@@ -99,6 +112,7 @@ class _Grower:
         self.rows, self.options, self.max_depth, self.progress = rows, options, max_depth, progress
         self.counter = rows.counter(options.threads)
         self.stand_ins = StandIns(rows, options)
+        self.unordered = np.array([not (column.numbers or column.ordered) for column in rows.columns], dtype=bool)
         self.nodes: list[TreeNode] = []
         self.p_independent: list[FloatArray] = []  # of the columns of each tested node
         weights = np.ones(rows.groups.size) if rows.weights is None else rows.weights
@@ -124,15 +138,10 @@ class _Grower:
         for number, node in enumerate(self.nodes):
             best = _with_share(node.best, share)
             split, stop = node.split, node.stop
-            if best is not None and best.p_above < self._required_probability(node):
+            if best is not None and best.p_above < required_probability(node, self.options.level):
                 split, stop = None, TreeStop.NOTHING if 1.0 - best.p_above >= SURE else TreeStop.UNSURE
             runner_up = _with_share(node.runner_up, share)
             self.nodes[number] = replace(node, best=best, runner_up=runner_up, split=split, stop=stop)
-
-    def _required_probability(self, node: TreeNode) -> float:
-        """The probability that a column tells something which is required for a split of this node."""
-        doubt = (1.0 - self.options.level) * (_FEW_ROWS / max(node.rows, _FEW_ROWS)) ** 2
-        return max(1.0 - doubt, SURE) if node.number == 0 else 1.0 - doubt
 
     def _open_node(
         self, position: tuple[int, int, int], entries: IntegerArray, parts: FloatArray, weights: FloatArray
@@ -162,12 +171,21 @@ class _Grower:
         """The tables of the open nodes that are tested (which are added to `tested`); the others become leaves."""
         for open_node in self.open:
             stop = self._stop_before(open_node.node)
-            node_tables = None if stop else self.counter.count(open_node.entries, open_node.weights)
+            node_tables = None if stop else self._candidates(open_node)
             if node_tables is None or not node_tables.columns.size:
                 self._leaf(replace(open_node.node, stop=stop or TreeStop.NO_COLUMN))
                 continue
             tested.append(open_node)
             yield node_tables
+
+    def _candidates(self, open_node: _OpenNode) -> NodeTables:
+        """The tables of the columns that may split a node."""
+        found = self.counter.count(open_node.entries, open_node.weights)
+        values = found.tables.columns
+        names_rows = self.unordered[found.columns] & (values > 2)
+        for index in np.flatnonzero(names_rows).tolist():
+            names_rows[index] = 2 * values[index] > found.tables.block(index)[:, :-1].sum()
+        return found.chosen(~names_rows)
 
     def _stop_before(self, node: TreeNode) -> TreeStop | None:
         if np.count_nonzero(node.counts > _MIN_CLASS_SHARE * node.rows) < 2:
@@ -188,7 +206,7 @@ class _Grower:
         """How a node is split; None if it is a leaf."""
         node = open_node.node
         p_above = from_share(judged_node.p_alone, judged_node.p_independent, share)
-        credible = p_above >= self._required_probability(node)
+        credible = (p_above >= required_probability(node, self.options.level)) & (judged_node.p_independent < _EVEN)
         merit = np.where(credible, judged_node.mean, -1.0) if credible.any() else p_above
         order = np.lexsort((-judged_node.mean, -p_above, -merit))
         best = _candidate(judged_node, p_above, int(order[0]))

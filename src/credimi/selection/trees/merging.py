@@ -6,11 +6,14 @@ of the node, the evidence that they differ is, in logarithms,
     d(n) = log Gamma(K) - log Gamma(K + n) + sum_i [log Gamma(n_i + K a_i) - log Gamma(K a_i)],
     log B_K = d(n_1) + d(n_2) - d(n_1 + n_2),
 
-and B is its mean over K = 1, 2, 4, ..., 128. The groups of values were chosen by their classes, and B is corrected for
-this choice: it is divided by the number of ways to divide the m values of two groups, 2^(m - 2) if one value of each is
-fixed, or m - 1 cuts of ranges. The two groups with the smallest B are merged if B < 99: only values that differ with a
-probability of 99 % get separate branches. Values that are merged although they differ can be split again below; but
-values that are kept apart although they are alike leave small nodes, and nothing repairs that.
+and B is its mean over K = 1, 2, 4, ..., 128. The groups of values were chosen by their classes, so whether two groups
+differ is decided by a corrected B: it is divided by the number of ways to divide the m values of the two groups,
+2^(m - 2) if one value of each is fixed, or m - 1 cuts of ranges. Groups may be merged if the corrected B is below 99:
+only values that differ with a probability of 99 % get separate branches. Of these groups, the two that are most alike
+are merged, those with the smallest B. B is not corrected there: the correction grows with the number of values, so the
+largest groups would be merged first, and of hundreds of values a split would separate only one or two. Values that are
+merged although they differ can be split again below; but values that are kept apart although they are alike leave small
+nodes, and nothing repairs that.
 
 With very many rows the data tell all values apart. So two groups are also merged if their difference tells no more than
 epsilon about the class of a row in one of them: a node of these rows would not be split by them. Merging is repeated
@@ -52,7 +55,8 @@ def merged_values(counts: FloatArray, *, ordered: bool, epsilon: float = 0.0) ->
     groups = [[int(value)] for value in order]
     group_counts = [counts[:, value] for value in order]
     group_evidence = [evidence.of_counts(each) for each in group_counts]
-    log_factors: dict[tuple[int, int], float] = {}  # corrected log B; keys are the first values of the two groups
+    log_factors: dict[tuple[int, int], float] = {}  # log B; keys are the first values of the two groups
+    surely_differ: set[tuple[int, int]] = set()  # the keys of groups whose corrected B is large
     while len(groups) > 2:
         pairs = [
             (one, other)
@@ -67,17 +71,20 @@ def merged_values(counts: FloatArray, *, ordered: bool, epsilon: float = 0.0) ->
             evidence_apart = np.stack([group_evidence[one] + group_evidence[other] for one, other in new_pairs])
             sizes = np.array([sum(len(groups[group]) for group in pair) for pair in new_pairs])
             log_choices = np.log(sizes - 1.0) if ordered else (sizes - 2.0) * np.log(2.0)
-            log_factor = evidence.mean(evidence_apart - evidence.of_counts(joined_counts)) - log_choices
+            log_factor = evidence.mean(evidence_apart - evidence.of_counts(joined_counts))
             hardly_differ = _information_apart(pair_counts) < epsilon * joined_counts.sum(axis=1)
             log_factor[hardly_differ] -= _MORE_THAN_ANY_EVIDENCE
+            apart = log_factor - log_choices >= _MIN_EVIDENCE_APART
             new_keys = [key for key in keys if key not in log_factors]
             log_factors.update(zip(new_keys, log_factor.tolist(), strict=True))
-        closest = min(range(len(pairs)), key=lambda pair: log_factors[keys[pair]])
-        if log_factors[keys[closest]] >= _MIN_EVIDENCE_APART:
+            surely_differ.update(key for key, differ in zip(new_keys, apart.tolist(), strict=True) if differ)
+        may_be_merged = [pair for pair, key in enumerate(keys) if key not in surely_differ]
+        if not may_be_merged:
             break
-        one, other = pairs[closest]
+        one, other = pairs[min(may_be_merged, key=lambda pair: log_factors[keys[pair]])]
         merged_keys = {groups[one][0], groups[other][0]}
         log_factors = {key: factor for key, factor in log_factors.items() if not merged_keys & set(key)}
+        surely_differ = {key for key in surely_differ if not merged_keys & set(key)}
         groups[one] += groups.pop(other)
         group_counts[one] = group_counts[one] + group_counts.pop(other)
         group_evidence.pop(other)

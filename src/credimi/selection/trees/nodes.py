@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from credimi.counting.rows.tree_rows import TreeColumn
 
 _MAX_CUT_CHARACTERS = 12
+_FEW_ROWS = 200.0  # from which on a split needs more than the level
 SURE = 0.95  # level of claims: the split of the root, intervals, and that a column tells nothing
 
 
@@ -162,16 +163,17 @@ class Tree:
     def information(self) -> tuple[FloatArray, FloatArray]:
         """The information of each column in this tree, in nats, and its 95 % interval: sums over nodes.
 
-        The information in a node is weighted with the node's share of the rows.
+        The information in a node is that of its branches, weighted with the node's share of the rows.
         """
         mean, variance = np.zeros(len(self.columns)), np.zeros(len(self.columns))
-        for node in self.nodes:
+        split_nodes = [node for node in self.nodes if node.split is not None]
+        for node, (node_mean, std) in zip(split_nodes, self._branch_figures(split_nodes), strict=True):
+            share = node.rows / self.nodes[0].rows
             if node.split is not None:
-                share = node.rows / self.nodes[0].rows
-                node_mean, std, _, _ = self._figures[node.number]
                 mean[node.split.column] += share * node_mean
                 variance[node.split.column] += (share * std) ** 2
         upper = np.log(max(len(self.classes), 2))
+        mean = np.minimum(mean, upper)  # a sum of estimates may be larger
         intervals = np.zeros((mean.size, 2))
         for column in np.flatnonzero(mean > 0.0).tolist():
             intervals[column] = distribution_of(
@@ -179,10 +181,26 @@ class Tree:
             ).interval(SURE)
         return mean, intervals
 
+    def _branch_figures(self, split_nodes: list[TreeNode]) -> list[tuple[float, float]]:
+        """Mean and standard deviation of the information of the branches of each split node.
+
+        Values that share a branch tell less than the column with all its values, which the node was chosen by. The
+        branches were chosen by their classes, so they may seem to tell more; then the figures are those of the column.
+        """
+        if not split_nodes:
+            return []
+        summary = summarize(_branch_tables(split_nodes), self._options(), if_dependent=False)
+        of_branches = zip(summary.mean.tolist(), summary.std.tolist(), strict=True)
+        of_columns = (self._figures[node.number][:2] for node in split_nodes)
+        return [min(pair) for pair in zip(of_branches, of_columns, strict=True)]
+
     def rows_to_decide(self, number: int) -> int | None:
-        """The rows of an unsure leaf at which about half of all samples would decide about its best column."""
+        """The rows of an unsure leaf at which about half of all samples would decide about its best column.
+
+        None if these rows decide, but a split needs a higher probability.
+        """
         node = self.nodes[number]
-        if node.stop != TreeStop.UNSURE or node.best is None:
+        if node.stop != TreeStop.UNSURE or node.best is None or node.best.p_alone >= SURE:
             return None
         growth, _ = growth_to_decide(_tables([node]), self._options())
         return rounded_up(float(growth[0]) * node.rows)
@@ -248,6 +266,7 @@ class Tree:
                 "low": low,
                 "high": high,
                 "p_above": node.best.p_above,
+                "p_required": required_probability(node, self.level),
                 "missing": float(table[:, -1].sum()),
             }
         if node.runner_up is not None:
@@ -295,6 +314,12 @@ class Tree:
         }
 
 
+def required_probability(node: TreeNode, level: float) -> float:
+    """The probability that a column tells something which is required for a split of this node."""
+    doubt = (1.0 - level) * (_FEW_ROWS / max(node.rows, _FEW_ROWS)) ** 2
+    return max(1.0 - doubt, SURE) if node.number == 0 else 1.0 - doubt
+
+
 def cut_between(column: TreeColumn, codes: IntegerArray) -> tuple[float, IntegerArray]:
     """The cut between two codes of a column of numbers, and the side (0 or 1) of each code of the column.
 
@@ -314,3 +339,20 @@ def _tables(nodes: list[TreeNode]) -> Tables:
     """The tables of the best candidates."""
     best = [node.best for node in nodes if node.best is not None]
     return Tables.of([candidate.table for candidate in best], [candidate.odds for candidate in best])
+
+
+def _branch_tables(split_nodes: list[TreeNode]) -> Tables:
+    """The tables of the branches: those of the best candidates, with the values of a branch together."""
+    tables, odds = [], []
+    for node in split_nodes:
+        if node.split is None or node.best is None:
+            continue
+        table = node.best.table
+        if node.split.cut is None:
+            branch_of = node.split.branch_of[node.split.branch_of >= 0]  # of the values that occur in the node
+            together = np.zeros((table.shape[0], node.split.shares.size + 1))
+            np.add.at(together.T, np.append(branch_of, node.split.shares.size), table.T)
+            table = together
+        tables.append(table)
+        odds.append(node.best.odds)
+    return Tables.of(tables, odds)
