@@ -33,8 +33,17 @@ MIN_EXCESS = -0.5  # a first-order excess below this is not valid
 
 
 @inlined
-def _first_order(total: float, margins: FloatArray, r: int, s: int) -> float:
-    """K (E[B_K] - 1), to first order."""
+def first_order(total: float, of_rows: float, of_columns: float, r: int, s: int) -> float:
+    """K (E[B_K] - 1), to first order, from P - A and P - B; more than one row is needed."""
+    max_of_rows, max_of_columns = total * (r - 1), total * (s - 1)
+    of_rows = min(max(of_rows, -max_of_rows), max_of_rows)
+    of_columns = min(max(of_columns, -max_of_columns), max_of_columns)
+    return of_rows * of_columns / (2.0 * total * (total - 1.0))
+
+
+@inlined
+def _first_order_of_margins(total: float, margins: FloatArray, r: int, s: int) -> float:
+    """The same from the margins."""
     pairs = total * (total - 1.0)
     if pairs <= 0.0:
         return 0.0
@@ -44,10 +53,7 @@ def _first_order(total: float, margins: FloatArray, r: int, s: int) -> float:
         of_rows -= by_class[i] * (by_class[i] - 1.0) / classes[i]
     for j in range(s):
         of_columns -= by_value[j] * (by_value[j] - 1.0) / values[j]
-    most_of_rows, most_of_columns = total * (r - 1), total * (s - 1)
-    of_rows = min(max(of_rows, -most_of_rows), most_of_rows)
-    of_columns = min(max(of_columns, -most_of_columns), most_of_columns)
-    return of_rows * of_columns / (2.0 * pairs)
+    return first_order(total, of_rows, of_columns, r, s)
 
 
 @inlined
@@ -79,6 +85,6 @@ def subtract_excess(total: float, margins: FloatArray, r: int, s: int, strength:
     if is_thin(total, r, s):
         subtract_thin_excess(total, margins, r, s, strength, score)
     else:
-        first = _first_order(total, margins, r, s)
+        first = _first_order_of_margins(total, margins, r, s)
         for point in range(strength.size):
             score[point] -= logarithm(1.0 + max(first / strength[point], MIN_EXCESS))
