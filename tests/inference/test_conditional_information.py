@@ -73,7 +73,8 @@ def log_evidence(block: FloatArray, strength: float) -> float:
 def log_excess(block: FloatArray, strength: float) -> float:
     """What the evidence is above 1 on average under independence, given the margins: pairs of rows in the same cell.
 
-    To first order; in strata of fewer rows than cells by the product that is exact if one side has no value twice.
+    To first order; by the product that is exact if one side has no value twice, in strata of fewer rows than cells, and
+    where the complete rows of a class are few or many beside those that lack the feature.
     """
     joint = block[:-1, :-1]
     by_class, by_value = joint.sum(axis=1), joint.sum(axis=0)
@@ -82,13 +83,14 @@ def log_excess(block: FloatArray, strength: float) -> float:
     pairs = joint.sum() * (joint.sum() - 1.0)
     if pairs <= 0.0:
         return 0.0
-    change = 1.0  # AB/P - A - B + P; complete rows alone keep both factors within these limits
-    for counts, shares in ((by_class, classes), (by_value, values)):
-        most = joint.sum() * (counts.size - 1)
-        change *= np.clip(pairs - (counts * (counts - 1.0) / shares).sum(), -most, most)
-    change /= pairs
-    if joint.sum() >= joint.size:
-        return math.log1p(max(change / (2.0 * strength), -0.5))
+    change = [
+        pairs - (counts * (counts - 1.0) / shares).sum() for counts, shares in ((by_class, classes), (by_value, values))
+    ]
+    if block[:-1, -1].any() and block[-1, :-1].any():  # the evidence is that of all rows
+        limits = [joint.sum() * (side - 1) for side in joint.shape]
+        change = [min(abs(each), limit) for each, limit in zip(change, limits, strict=True)]
+    if change[0] * change[1] >= 0.0 and joint.sum() >= joint.size:
+        return math.log1p(change[0] * change[1] / (2.0 * strength * pairs))
 
     def rise(parameters: FloatArray | float, counts: FloatArray | float) -> float:
         a, n = np.asarray(parameters), np.asarray(counts)

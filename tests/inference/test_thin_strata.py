@@ -1,4 +1,4 @@
-"""Very many strata of a few rows each: they do no harm."""
+"""Very many strata, of a few rows each or with values missing more often in some classes: they do no harm."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special, stats
 from test_conditional_information import EPSILON, flattened, log_evidence, log_excess
 
 from credimi.inference.conditional.stratified_tables import summarize
@@ -27,6 +28,45 @@ def test_the_excess_is_that_of_all_tables_with_the_same_margins(rows: int, class
         off.append((math.log(np.mean(evidence)), log_excess(block, 12.0)))
     found, expected = np.mean(off, axis=0)
     assert found == pytest.approx(expected, rel=0.35, abs=0.003)
+
+
+@pytest.mark.parametrize("strength", [4.0, 20.0, 100.0, 1000.0])
+@pytest.mark.parametrize("rows", [40, 400])
+@pytest.mark.parametrize("share", [0.5, 0.35, 0.2])  # of the first class in the complete rows; it has half of all rows
+def test_the_excess_is_that_of_all_tables_if_one_class_is_missing_more_often(
+    rows: int, share: float, strength: float
+) -> None:
+    """The mean over all 2 x 2 tables with the same margins, whose first cell is hypergeometric."""
+    first_class, first_value = round(share * rows), rows // 2
+    lacking = max(rows - first_class, first_class) - np.array([first_class, rows - first_class])
+    cells = np.arange(max(0, first_class + first_value - rows), min(first_class, first_value) + 1)
+    blocks = np.zeros((cells.size, 3, 3))
+    blocks[:, 0, 0], blocks[:, 0, 1] = cells, first_class - cells
+    blocks[:, 1, 0], blocks[:, 1, 1] = first_value - cells, rows - first_class - first_value + cells
+    blocks[:, :-1, -1] = lacking
+    scores = np.array([log_evidence(block, strength) for block in blocks])
+    chances = stats.hypergeom.pmf(cells, rows, first_class, first_value)
+    exact = special.logsumexp(scores, b=chances)
+    assert log_excess(blocks[0], strength) == pytest.approx(exact, abs=0.07 if strength > 4.0 else 0.2)
+
+
+@pytest.mark.parametrize(("strata", "rows"), [(20, 200), (200, 40)])
+def test_noise_that_is_missing_more_often_in_one_class_is_not_credible(strata: int, rows: int) -> None:
+    """Complete rows then have other shares of the classes than all rows. To first order that looked like dependence."""
+    generator = np.random.default_rng(rows)
+    candidates = []
+    for _ in range(20):
+        classes = generator.dirichlet([5.0, 5.0], strata)
+        values = generator.dirichlet([5.0, 5.0], strata)
+        counts = generator.multinomial(rows, (classes[:, :, None] * values[:, None, :]).reshape(strata, 4))
+        blocks = np.zeros((strata, 3, 3))
+        lacking = generator.binomial(counts.reshape(strata, 2, 2), np.array([[0.8], [0.05]]))
+        blocks[:, :-1, :-1] = counts.reshape(strata, 2, 2) - lacking
+        blocks[:, :-1, -1] = lacking.sum(axis=2)
+        candidates.append(blocks)
+    found = summarize(flattened(candidates), PosteriorOptions(epsilon=EPSILON))
+    assert np.mean(found.p_above >= 0.95) <= 0.05
+    assert np.median(found.p_independent) >= 0.4
 
 
 @pytest.mark.parametrize("strata", [300, 3_000])

@@ -214,7 +214,8 @@ def fill_sums(
         total = shares(flat, offsets[table], r, s, smoothing, margins[0], margins[1], margins[2], margins[3])
         fill_scores(flat, offsets[table], r, s, total, margins, terms, lanes)
         if after - first > 1:
-            subtract_excess(total, margins, r, s, lanes[0], lanes[1])
+            both_missing = pattern_of(flat, offsets[table], r, s) == BOTH
+            subtract_excess(total, margins, r, s, both_missing, lanes[0], lanes[1])
         for point in range(sums.size):
             sums[point] += lanes[1, point]
     for point in range(sums.size):

@@ -191,7 +191,8 @@ def _fill_sums(
         total = shares(packed, 0, height, width, smoothing, margins[0], margins[1], margins[2], margins[3])
         fill_scores(packed, 0, height, width, total, margins, terms, lanes)
         if strata > 1:
-            subtract_excess(total, margins, height, width, lanes[0], lanes[1])
+            with_margins_evidence = False  # D_K is not added here
+            subtract_excess(total, margins, height, width, with_margins_evidence, lanes[0], lanes[1])
         for point in range(sums.size):
             sums[point] += lanes[1, point]
     for point in range(sums.size):

@@ -25,7 +25,7 @@ from credimi.kernels.evidence.adaptive_weights import (
     grid_size,
     is_peaked,
 )
-from credimi.kernels.evidence.excess_evidence import MIN_EXCESS, first_order, is_thin, subtract_thin_excess
+from credimi.kernels.evidence.excess_evidence import is_thin, subtract_product
 from credimi.kernels.evidence.grid_mean import finer_grid, log_mean
 from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.pairs.pair_bits import BLOCK, count_block, fill_cells
@@ -176,12 +176,13 @@ def _add_stratum(
         _multiply(product, inverse, 1.0, total)
     else:
         _add_rise(score, strength, 1.0, total, 1.0)
-    if not whole and is_thin(total, height, width):
-        subtract_thin_excess(total, margins, r, s, strength, score)
-    elif not whole and pairs > 0.0:
-        excess = first_order(total, of_rows, of_columns, height, width)
-        for point in range(inverse.size):
-            divisor[point] *= 1.0 + max(excess * inverse[point], MIN_EXCESS)
+    if not whole and pairs > 0.0:
+        excess = of_rows * of_columns / (2.0 * pairs)
+        if excess < 0.0 or is_thin(total, height, width):
+            subtract_product(total, margins, r, s, strength, score)
+        else:
+            for point in range(inverse.size):
+                divisor[point] *= 1.0 + excess * inverse[point]
     if product[0] > _MAX_PRODUCT:
         _take_logarithms(product, score, 1.0)
     if divisor[0] > _MAX_PRODUCT:
