@@ -52,6 +52,7 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/python studies/fixed_information.py",
         "$ .venv/bin/python studies/many_values.py",
         "$ .venv/bin/python studies/both_missing.py",
+        "$ .venv/bin/python studies/both_missing_exact.py",
         "$ .venv/bin/python studies/cuts.py",
         "$ .venv/bin/python studies/discoveries.py",
         "$ .venv/bin/python benchmarks/moments.py",

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.threads import cores, share
-from credimi.inference.batched.hard_tables import PARTS, drawn_moments, drawn_parts, split_thin_classes
+from credimi.inference.batched.hard_tables import PARTS, drawn_moments, drawn_parts
 from credimi.kernels.moments import leading, many_tables, side_by_side
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from credimi.core.tables import Tables
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
@@ -98,32 +98,11 @@ def moments(
 
     share(fill_part, parts(count, blocks.flat.size, threads), threads)
     split = np.flatnonzero(is_split)
-    moments_of_parts = np.array([_moments_of_parts(blocks.block(table), pseudo[table]) for table in split.tolist()])
+    moments_of_parts = np.array([drawn_parts(blocks.block(table), pseudo[table]) for table in split.tolist()])
     mean_given, variance_given = moments_of_parts.reshape(-1, 2, PARTS).swapaxes(0, 1)
     mean[split] = mean_given.mean(axis=1)
     variance[split] = variance_given.mean(axis=1) + mean_given.var(axis=1)
     return Moments(mean, variance, split, mean_given, variance_given)
-
-
-def _moments_of_parts(block: NDArray[np.number], pseudo: float) -> FloatArray:
-    """Means and variances of the mixture that replaces a table with a thin class, or with missing values everywhere."""
-    if block[:-1, -1].any() and block[-1, :-1].any():
-        return drawn_parts(block, pseudo)
-    blocks = split_thin_classes(block, pseudo)
-    count, rows, columns = blocks.shape[0], blocks.shape[1] - 1, blocks.shape[2] - 1
-    mean, variance = np.empty(count), np.empty(count)
-    shapes = np.full(count, rows), np.full(count, columns)
-    tables = blocks.ravel(), np.arange(count) * blocks[0].size, *shapes, np.zeros(count)
-    pattern = np.full(count, many_tables.TARGET_ONLY, dtype=np.int8)
-    many_tables.matched_one_sided(*tables, pattern, np.arange(count), mean, variance, np.empty(count, dtype=np.bool_))
-    upper = float(np.log(min(rows, columns)))
-    mean = np.clip(np.nan_to_num(mean), 0.0, upper * (1.0 - 1e-9))
-    max_variance = mean * (upper - mean)
-    variance = np.where(variance < max_variance, variance, 0.5 * max_variance)  # also replaces NaN
-    variance = np.maximum(variance, 1e-9 * max_variance)
-    order = np.argsort(mean)  # blocks with similar means are joined to one part with their common moments
-    means, variances = mean[order].reshape(PARTS, -1), variance[order].reshape(PARTS, -1)
-    return np.stack([means.mean(axis=1), variances.mean(axis=1) + means.var(axis=1)])
 
 
 def parts(tables: int, cells: int, threads: int | None) -> list[slice]:
