@@ -47,7 +47,7 @@ def distance(size: int, margins: float, prior: str, generator: np.random.Generat
 def main() -> None:
     """Print one line a prior, margins and size."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tables", type=int, default=80, help="a line (default: %(default)s)")
+    parser.add_argument("--tables", type=int, default=400, help="a line (default: %(default)s)")
     options = parser.parse_args()
     generator = np.random.default_rng(0)
     print("| prior | margins | N | median | 95th percentile | largest |\n|---|---|---:|---:|---:|---:|")
