@@ -124,8 +124,8 @@ def _moments_of_chunk(
 ) -> None:
     """Group the tables by what is missing, and pass each group to its kernel, which fills `results`.
 
-    `results` are the means, the variances, and a mask of tables to be split: those with a thin class, and those with
-    missing values on both sides for which the closed form does not hold.
+    `results` are the means, the variances, and a mask of tables to be split: those with a thin class, and all others
+    with missing values for which the closed form does not hold.
     """
     mean, variance, split = results
     flat, offsets, rows, columns = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part]
@@ -151,7 +151,7 @@ def _moments_of_chunk(
         valid = (variance > 0.0) & (mean < upper) & (variance < mean * (upper - mean))
         valid &= complete + pseudo * rows * columns >= _MIN_COMPLETE_COUNTS
         split &= complete + pseudo * rows * columns >= _MIN_COMPLETE_COUNTS
-        split |= ~valid & (pattern == many_tables.BOTH) & (complete + pseudo > 0.0)
+        split |= ~valid & (pattern > many_tables.COMPLETE) & (complete + pseudo > 0.0)
         if whole is not None:
             split &= ~whole
         for table in np.flatnonzero(~valid & ~split & (pattern != many_tables.CONSTANT)):
