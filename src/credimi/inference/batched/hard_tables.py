@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 PARTS = 32
 _NODES = 16 * PARTS
 _SURE = 1e8
-_MOST_ORDERS = 24
+_MAX_ORDERS = 24
 _LEAST_SHARE = 1e-15  # of a value in q_i.: a cell without any count would drop out
 
 
@@ -82,7 +82,7 @@ def _own_order(block: NDArray[np.number]) -> tuple[list[int], list[int]]:
 
     Rows and columns that nothing tells apart may come in several orders. All orders of the side that has fewer of them
     are tried, the other side is sorted for each, and the least block is taken. Only if both sides have more than
-    `_MOST_ORDERS`, the original order decides.
+    `_MAX_ORDERS`, the original order decides.
     """
     row_ranks, column_ranks = _ranks(block)
     rows, columns = _bundled(row_ranks, block[:-1]), _bundled(column_ranks, block.T[:-1])
@@ -130,7 +130,7 @@ def _least(
     block: NDArray[np.number], alike: list[list[list[int]]], column_ranks: list[int]
 ) -> tuple[list[int], list[int]]:
     """Rows and columns of the least block of all orders of its rows; the columns are sorted for each."""
-    if _orders(alike) > _MOST_ORDERS:
+    if _orders(alike) > _MAX_ORDERS:
         orders = [list(chain(*chain(*alike)))]
     else:
         orders = [list(chain(*chain(*order))) for order in product(*map(permutations, alike))]
