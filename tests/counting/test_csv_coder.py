@@ -250,7 +250,7 @@ def test_counts_are_those_of_pyarrow(
     found = count(path, "class", missing_values=["NA", 6, "?"], threads=threads)
     assert sum(used) > 5, "the parts that are plain"
     assert found.rows == 5_000 + (odd.startswith('"'))
-    monkeypatch.setattr(csv_coder, "MOST_COLUMNS", 0)
+    monkeypatch.setattr(csv_coder, "MAX_COLUMNS", 0)
     used.clear()
     plain = count(path, "class", missing_values=["NA", 6, "?"], threads=threads)
     assert not any(used)

@@ -669,7 +669,7 @@ def test_probability_out_of_range_has_no_quantile(law: Distribution) -> None:
 
 def test_an_atom_that_holds_all_mass_holds_no_more() -> None:
     """Weights of many components at 0 may add up to a little more than 1."""
-    assert Distribution.mixture([Point(0.0)] * 12, [0.5 / 12.0] * 12, 0.5).p_zero == pytest.approx(1.0, abs=1e-15)
+    assert 1.0 - 1e-15 <= Distribution.mixture([Point(0.0)] * 12, [0.5 / 12.0] * 12, 0.5).p_zero <= 1.0
     assert Distribution.mixture([Point(0.0)] * 3, [0.1, 0.2, 0.7000000000000003]).p_zero <= 1.0
 
 

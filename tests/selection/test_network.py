@@ -73,6 +73,19 @@ def test_a_column_that_is_nearly_always_missing_is_not_passed_over_in_silence() 
     assert joined(found) or "caution: 'rare' depends on second, but too many" in repr(found)
 
 
+def test_pairs_of_a_long_chain_are_not_lost_because_of_single_missing_values() -> None:
+    """Not all pairs that something separates are reported; more than 5,000 of these columns depend on each other."""
+    generator = np.random.default_rng(6)
+    columns = [generator.integers(0, 3, 1_000)]
+    for _ in range(119):
+        columns.append(np.where(generator.random(1_000) < 0.02, generator.integers(0, 3, 1_000), columns[-1]))
+    gone = generator.random((120, 1_000)) < 0.003
+    texts = np.where(gone, None, np.array(columns).astype(str).astype(object))
+    found = network({f"c{number}": column.tolist() for number, column in enumerate(texts)})
+    assert len(found.pairs) >= 5_000
+    assert not [remark for remark in found.remarks if remark.kind == "lost"]
+
+
 def test_a_chain_is_found_where_values_are_missing() -> None:
     told: list[float] = []
     found = network(chain(1500, missing=0.3), progress=told.append)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from credimi.core.errors import CredimiError
+from credimi.core.errors import CredimiError, NoRowsError
 
 if TYPE_CHECKING:
     import argparse
@@ -30,6 +30,8 @@ def temporary_copy(options: argparse.Namespace) -> Iterator[None]:
     except CredimiError as error:
         if options.saved is None:
             raise
+        if isinstance(error, NoRowsError):  # its message names no file
+            raise CredimiError(f"{NAME}: {error}") from error
         raise CredimiError(str(error).replace(str(options.saved), NAME)) from error
     finally:
         if options.saved is not None:

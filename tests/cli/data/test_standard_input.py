@@ -108,6 +108,13 @@ def test_refusals(
     assert "credimi-" not in found
 
 
+@pytest.mark.parametrize("command", ["rank", "select", "tree", "prequential", "pairs", "network"])
+def test_it_is_named_where_it_has_no_rows(pipe: Callable[[bytes], None], refusal: Refusal, command: str) -> None:
+    pipe(b"a,y\n")
+    target = [] if command in {"pairs", "network"} else ["--target", "y"]
+    assert "standard input" in refusal(command, "-", *target)
+
+
 def test_named_twice_or_not_there(
     pipe: Callable[[bytes], None], refusal: Refusal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

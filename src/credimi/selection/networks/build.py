@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import CountArray, Data, FloatArray, IntegerArray, Option, Record
+    from credimi.core.types import BooleanArray, CountArray, Data, FloatArray, IntegerArray, Option, Record
     from credimi.counting.rows.settled_columns import SettledColumns
 
 _COUNTING_OPTIONS = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights"}
@@ -204,10 +204,9 @@ def _edge(names: tuple[str, ...], learned: Learned, index: int, probability: flo
         direction = FORWARD if forward > backward else BACKWARD
     least_evidence = float(learned.least_evidence[index])
     one, other = int(learned.pairs.one[index]), int(learned.pairs.other[index])
-    if figures["dependent"] >= SURE and learned.completed is not None:
-        in_completed = float(_p_independent(learned.completed[one, other]))
-        if 1.0 - in_completed < SURE:  # completed values hide what the observed ones show: no column explains it
-            least_evidence = np.inf
+    completed, depends = learned.completed, figures["dependent"] >= SURE
+    if depends and completed is not None and _is_hidden(learned.unconditional[one, other], completed[one, other]):
+        least_evidence = np.inf  # no column explains what only the observed values show
     separated = least_evidence < 0.0
     given = tuple(names[column] for column in learned.given[index].tolist() if column >= 0)
     return Edge(
@@ -315,24 +314,35 @@ def _is_function(codes: NDArray[np.uint16], values: IntegerArray, column: int, g
 def _lost_pairs(
     settled: SettledColumns, learned: Learned, pairs: list[Edge], missing_rows: FloatArray
 ) -> list[NetworkRemark]:
-    """Pairs that surely depend, but have neither an edge nor columns that separate them.
+    """Pairs that surely depend by their observed values, but have no edge, because the completed values hide it.
 
-    Completed values outnumber the observed ones if nearly all values are missing, and may hide what these show. Such a
-    pair is named at the column of which more values are missing.
+    Completed values outnumber the observed ones if nearly all values are missing. Such a pair is named at the column of
+    which more values are missing.
     """
-    if not missing_rows.any():
+    if learned.completed is None:
         return []
     share, names = _share_of_independent_pairs(learned.unconditional), settled.names
-    explained = {frozenset((pair.a, pair.b)) for pair in pairs if pair.probability >= 0.5 or pair.separated_by}
+    linked = {frozenset((pair.a, pair.b)) for pair in pairs if pair.probability >= 0.5}
     lost: dict[int, list[str]] = {}
-    for column, factors in enumerate(learned.unconditional):
-        independent = _p_independent(factors[column + 1 :])
-        sure = np.flatnonzero(from_share(1.0 - independent, independent, share) >= SURE) + column + 1
-        for other in sure.tolist():
+    for column, (observed, completed) in enumerate(zip(learned.unconditional, learned.completed, strict=True)):
+        independent = _p_independent(observed[column + 1 :])
+        surely_depends = from_share(1.0 - independent, independent, share) >= SURE
+        is_lost = surely_depends & _is_hidden(observed[column + 1 :], completed[column + 1 :])
+        for other in (np.flatnonzero(is_lost) + column + 1).tolist():
             more, fewer = (column, other) if missing_rows[column] > missing_rows[other] else (other, column)
-            if missing_rows[more] > 0.0 and frozenset((names[column], names[other])) not in explained:
+            if frozenset((names[column], names[other])) not in linked:
                 lost.setdefault(more, []).append(names[fewer])
     return [NetworkRemark("lost", names[column], tuple(others)) for column, others in sorted(lost.items())]
+
+
+def _is_hidden(observed: FloatArray, completed: FloatArray) -> BooleanArray:
+    """Whether observed values show that columns depend, but completed ones do not, from log Bayes factors of both.
+
+    Of weak evidence, some is always on the other side of the limit; so half of it has to be gone.
+    """
+    shown, still_shown = (1.0 - _p_independent(each) >= SURE for each in (observed, completed))
+    hidden: BooleanArray = shown & ~still_shown & (completed < 0.5 * observed)
+    return hidden
 
 
 def _missing_depends(settled: SettledColumns, threads: int | None) -> list[NetworkRemark]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import ArrowColumn
 
-MOST_COLUMNS = 1_000  # each column takes 33 kB for the texts that occurred in it, on each thread
+MAX_COLUMNS = 1_000  # each column takes 33 kB for the texts that occurred in it, on each thread
 _MAX_PART_BYTES = 1 << 30  # so that 32 bits are enough for the positions of fields
 
 
@@ -41,7 +41,7 @@ class FieldCoders:
     def __init__(self, names: Sequence[str], wanted: Sequence[str], delimiter: str, line_end: str) -> None:
         self._made = names, wanted, delimiter, line_end
         self._idle: SimpleQueue[_FieldCoder] = SimpleQueue()
-        self._useful = 1 < len(names) <= MOST_COLUMNS  # in a file of a single column, blank lines are no rows
+        self._useful = 1 < len(names) <= MAX_COLUMNS  # in a file of a single column, blank lines are no rows
 
     def coded(self, content: pa.Buffer, min_rows: int) -> CodedRows | None:
         """The rows of a part of whole lines; None if it is not plain, or has fewer than `min_rows` rows."""
