@@ -188,7 +188,7 @@ def check(case: dict[str, Any], folder: Path) -> None:
     ):
         counts, error = refusal(lambda: count(path, case["names"][-1], missing_values=case["missing"], **options))
         if case["compiled"]:
-            with patched(csv_coder, MOST_COLUMNS=0):
+            with patched(csv_coder, MAX_COLUMNS=0):
                 other, refused = refusal(
                     lambda: count(path, case["names"][-1], missing_values=case["missing"], **options)
                 )
