@@ -30,7 +30,7 @@ def test_names_and_values_stay_text(show: Callable[..., Any]) -> None:
     result = found()
     page = show(result)
     names = page.eval_on_selector_all("section tbody tr", "rows => rows.map(row => row.cells.length)")
-    assert names == [8] * len(result)
+    assert names == [9] * len(result)
     assert page.locator("figure").count() == len(result.tables)
     assert page.locator("figure td[style]").count() > 0
 

@@ -11,6 +11,7 @@ import pytest
 
 import credimi
 from credimi import CredimiError
+from credimi.report.sets import interaction_page
 from credimi.selection.sets import interaction_search
 
 if TYPE_CHECKING:
@@ -312,3 +313,21 @@ def test_pairs_of_equal_figures_have_one_verdict(level: float) -> None:
         verdicts.setdefault(round(pair.p_above, 9), set()).add(pair.verdict)
     assert len(found.pairs) > len(verdicts)
     assert all(len(each) == 1 for each in verdicts.values())
+
+
+def test_the_rows_of_a_pair_are_shown_where_few_rows_have_both_columns() -> None:
+    generator = np.random.default_rng(5)
+    x, z = generator.integers(0, 2, (2, 2_000))
+    columns = {"x": x.astype(object), "z": z.astype(object)}
+    columns["x"][150:] = None  # the first 150 rows alone have both
+    found = credimi.interactions(columns | {"y": x ^ z}, "y")
+    assert found.to_dict()["pairs"][0]["rows"] == 150
+    heading, line = (text.split() for text in str(found).splitlines()[1:4:2])
+    assert heading[-2:] == ["rows", "verdict"]
+    assert line[-2:] == ["150", "synergy"]
+    assert "judged by the `rows` that have both columns and the target" in str(found)
+    page = interaction_page.page(found.to_dict())
+    assert ">rows</th>" in page
+    assert ">150</td>" in page
+    whole = credimi.interactions({"x": x, "z": z, "y": x ^ z}, "y")
+    assert "judged by" not in str(whole)  # every pair has all rows

@@ -1,10 +1,11 @@
-"""Remarks on a ranking in English: one sentence for all remarks of a kind.
+"""Remarks on a ranking or a selection in English: one sentence for all remarks of a kind.
 
 Remarks are plain data, like the facts in `sentences`, and no code reads a sentence back.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from credimi.report.sentences import Facts
 
+RANKING, SELECTION = "ranking", "selection"  # what is remarked on
 _ONE_LINE_PER_NOTATION = {"readable_text", "other_notation"}  # kinds of remarks
 
 
@@ -48,18 +50,19 @@ def line_of_facts(facts: Facts) -> tuple[str, str | None]:
     return line_of(facts["kind"], facts.get("notation"))
 
 
-def lines(remarks: Iterable[Facts], reader: str = PYTHON) -> list[str]:
+def lines(remarks: Iterable[Facts], reader: str = PYTHON, of: str = RANKING) -> list[str]:
     """One line for each group of consecutive remarks of one kind; cautions are marked."""
     sentences = []
     for _, group in groupby(remarks, line_of_facts):
         alike = list(group)
-        sentences.append("caution: " * alike[0]["caution"] + remark(alike, reader))
+        sentences.append("caution: " * alike[0]["caution"] + remark(alike, reader, of))
     return sentences
 
 
-def remark(remarks: Sequence[Facts], reader: str = PYTHON) -> str:
-    """One sentence for remarks of one kind."""
-    return _REMARKS[remarks[0]["kind"]](remarks, reader)
+def remark(remarks: Sequence[Facts], reader: str = PYTHON, of: str = RANKING) -> str:
+    """One sentence for remarks of one kind; `of` is what they are about."""
+    kind = remarks[0]["kind"]
+    return (_OF_SELECTION.get(kind, _REMARKS[kind]) if of == SELECTION else _REMARKS[kind])(remarks, reader)
 
 
 def _target_measured(remarks: Sequence[Facts], reader: str) -> str:
@@ -123,15 +126,20 @@ def _possible_identifier(remarks: Sequence[Facts], reader: str) -> str:
 
 
 def _missing_tells(remarks: Sequence[Facts], reader: str) -> str:
-    shown = first_few([f"{name(each)} ({amount(each)})" for each in remarks])
     advice = "--missing-as category" if reader == COMMAND_LINE else "missing='category'"
-    return (
-        f"where it is missing tells about the target: {shown}; missing values are taken as not known ({advice} takes "
-        "them as a value)"
-    )
+    return f"{_where_missing(remarks)} ({advice} takes them as a value)"
 
 
-def _target_missing_depends(remarks: Sequence[Facts], _reader: str) -> str:
+def _missing_tells_of_selection(remarks: Sequence[Facts], _reader: str) -> str:
+    return f"{_where_missing(remarks)} (add a column that says where it is missing, and this can be taken, too)"
+
+
+def _where_missing(remarks: Sequence[Facts]) -> str:
+    shown = first_few([f"{name(each)} ({amount(each)})" for each in remarks])
+    return f"where it is missing tells about the target: {shown}; missing values are taken as not known"
+
+
+def _target_missing_depends(remarks: Sequence[Facts], _reader: str, of: str = RANKING) -> str:
     shown = first_few(
         [
             f"{name(each)} ({each['mi']:.4f} {unit(each)} by all rows, {each['mi_with_target']:.4f} by rows with the "
@@ -141,7 +149,7 @@ def _target_missing_depends(remarks: Sequence[Facts], _reader: str) -> str:
     )
     return (
         f"the target is missing more often at some values of {shown}; ask why it is missing: where the two figures "
-        "differ, the ranking is right only if the target is missing at random"
+        f"differ, the {of} is right only if the target is missing at random"
     )
 
 
@@ -254,4 +262,8 @@ _REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "cut_into_ranges": _cut_into_ranges,
     "weights_too_large": _weights_too_large,
     "weights_scaled": _weights_scaled,
+}
+_OF_SELECTION: dict[str, Callable[[Sequence[Facts], str], str]] = {  # `select` has other options than `rank`
+    "missing_tells": _missing_tells_of_selection,
+    "target_missing_depends": partial(_target_missing_depends, of=SELECTION),
 }

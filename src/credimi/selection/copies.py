@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from credimi.counting.counts import Counts
 
 _MAX_SHARE_APART = 0.05  # of information: by which two copies may differ, and which one may leave unknown of the other
-_MISSING = -1
+MISSING = -1
 _MAX_COMPARED = 8  # the nearest better columns with which a column is compared
 _MIN_ROWS = 20  # in which both columns are present
 _MIN_ROWS_PER_VALUE = 10  # with fewer, columns must agree exactly: few rows are easily distinguished
@@ -48,6 +48,18 @@ def copies(features: Sequence[Feature], columns: Mapping[str, Sequence[Value]], 
     from credimi.counting.rows.coded_table import values_of  # noqa: PLC0415  (pyarrow takes a while to load)
 
     sample, labels = counts.sample, dict(zip(counts.features, counts.labels, strict=True))
+
+    def codes_of(feature: Feature) -> IntegerArray:
+        name = feature.name
+        return values_of(sample.columns[name], sample.missing, labels[name], feature).astype(np.int64)
+
+    return copies_in_rows(features, columns, codes_of)
+
+
+def copies_in_rows(
+    features: Sequence[Feature], columns: Mapping[str, Sequence[Value]], codes_of: Callable[[Feature], IntegerArray]
+) -> dict[str, str]:
+    """The same, from the codes of each column in some rows: -1 is missing; LookupError if there are none."""
     sampled_columns: dict[str, _SampledColumn | None] = {}
 
     def sampled(feature: Feature) -> _SampledColumn | None:
@@ -55,7 +67,7 @@ def copies(features: Sequence[Feature], columns: Mapping[str, Sequence[Value]], 
         if name not in sampled_columns:
             sampled_columns[name] = None
             with suppress(LookupError):  # not among the sampled rows
-                codes = values_of(sample.columns[name], sample.missing, labels[name], feature).astype(np.int64)
+                codes = codes_of(feature)
                 sampled_columns[name] = _SampledColumn(
                     codes, _most_frequent_bits(codes), _entropy(feature.block[:, :-1].sum(axis=0))
                 )
@@ -96,8 +108,8 @@ def _same_information(one: _SampledColumn | None, other: _SampledColumn | None) 
     # of two values that are equally frequent, the columns may have different ones as their most frequent
     if min(differing, size - differing) > _MAX_ROWS_APART * min(frequent, size - frequent):
         return False
-    both_present = (one.codes != _MISSING) & (other.codes != _MISSING)
-    either_present = (one.codes != _MISSING) | (other.codes != _MISSING)
+    both_present = (one.codes != MISSING) & (other.codes != MISSING)
+    either_present = (one.codes != MISSING) | (other.codes != MISSING)
     rows = np.count_nonzero(both_present)
     if rows < max(_MIN_ROWS, (1.0 - _MAX_SHARE_APART) * np.count_nonzero(either_present)):
         return False

@@ -1,4 +1,4 @@
-"""Remarks on a ranking: records with fields, made once; `report.remark_sentences` puts them into words.
+"""Remarks on a ranking or a selection: records with fields, made once; `report.remark_sentences` puts them into words.
 
 `columns.interpret` decides which columns are identifiers and not ranked at all.
 """
@@ -168,10 +168,12 @@ class Remark:
         return always | present
 
 
-def worded(remarks: Sequence[Remark], reader: str, units: str = "nats") -> list[Record]:
-    """The records as plain data, each with its sentence."""
+def worded(
+    remarks: Sequence[Remark], reader: str, units: str = "nats", *, of: str = remark_sentences.RANKING
+) -> list[Record]:
+    """The records as plain data, each with its sentence; `of` is what is remarked on, a ranking or a selection."""
     records = [remark.to_dict(units) for remark in remarks]
-    return [record | {"text": remark_sentences.remark([record], reader)} for record in records]
+    return [record | {"text": remark_sentences.remark([record], reader, of)} for record in records]
 
 
 def remarks_on(

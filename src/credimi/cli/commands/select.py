@@ -259,7 +259,7 @@ def _show(selection: Selection, options: argparse.Namespace) -> int:
     from credimi.report.sentences import COMMAND_LINE
     from credimi.report.sets.selection_view import selection_grids
 
-    report = selection.to_dict()
+    report = selection.to_dict(reader=COMMAND_LINE)
     terminal_io.write_result(options.format, None, lambda: report, lambda _: selection_grids(report, COMMAND_LINE))
     return code
 

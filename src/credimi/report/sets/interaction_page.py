@@ -48,9 +48,9 @@ same.</p>
 def _list(interactions: Record, pairs: list[Record], heading: str, probability_key: str) -> str:
     settings = interactions["settings"]
     above = f"P(&gt; {settings['epsilon']:g})" if probability_key == "p_above" else f"P(&lt; -{settings['epsilon']:g})"
-    figures = ("synergy", f"{100 * settings['level']:g} % interval", above, "a alone", "b alone")
+    figures = ("synergy", f"{100 * settings['level']:g} % interval", above, "a alone", "b alone", "rows")
     head = headings("a", "b") + headings(*figures, number=True).replace("number", "number whole") + headings("verdict")
-    rows = [_row(pair, probability_key) for pair in pairs[:_MAX_PAIRS]] or ['<tr><td colspan="8">none</td></tr>']
+    rows = [_row(pair, probability_key) for pair in pairs[:_MAX_PAIRS]] or ['<tr><td colspan="9">none</td></tr>']
     more = f"<p>... and {len(pairs) - _MAX_PAIRS:,} more</p>" if len(pairs) > _MAX_PAIRS else ""
     return f"""<section>
 <h2>{text(heading)}</h2>

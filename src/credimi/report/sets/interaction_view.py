@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 LINES = 20  # pairs of each sign
 _ALONE = ("a alone", "b alone")
+_SHARED_ROWS = (
+    "a pair, and what its columns tell alone, is judged by the `rows` that have both columns and the target: `rank` "
+    "uses more rows, and may say otherwise of a column"
+)
 _GAP, _PADDING = 2, (0, 1, 0, 0)  # between the columns of the table
 _MIN_NAME_CHARACTERS = 8
 _MAX_LABEL_CHARACTERS, _MAX_RANGE_CHARACTERS = 14, 24  # of a value beside a heat map; both ends of ranges are shown
@@ -46,7 +50,7 @@ def interaction_grids(interactions: Record, lines: int, width: int, reader: str 
         if not part:
             continue
         name = f"P(> {epsilon:g})" if probability_key == "p_above" else f"P(< -{epsilon:g})"
-        figures = ["synergy", "interval", name, "a alone", "b alone", "verdict"]
+        figures = ["synergy", "interval", name, "a alone", "b alone", "rows", "verdict"]
         yield _table_that_fits(["a", "b", *figures], [cells(pair, probability_key) for pair in part[:lines]], width)
         yield from and_more(len(part), lines)
     yield from map(text_line, remarks(interactions, reader))
@@ -66,7 +70,7 @@ def _table_that_fits(headings: list[str], rows: list[list[str]], width: int) -> 
         rows = [[row[index] for index in kept_columns] for row in rows]
     shown = dict(zip(names, shorten_distinctly(names, max(room(), _MIN_NAME_CHARACTERS)), strict=True))
     rows = [[shown[row[0]], shown[row[1]], *row[2:]] for row in rows]
-    right = {"synergy", *_ALONE}
+    right = {"synergy", "rows", *_ALONE}
     return text_table("", headings, rows, right=right, unbroken=headings, overflow="ellipsis", padding=_PADDING)
 
 
@@ -89,14 +93,20 @@ def _count(pairs: list[Record], verdict: str) -> str:
 def remarks(interactions: Record, reader: str = PYTHON) -> list[str]:
     """What was left out, what was looked at, and how many verdicts may be wrong."""
     settings, tried, all_pairs = interactions["settings"], interactions["pairs_tried"], interactions["all_pairs"]
-    rows = f"{interactions['rows']:,.1f}".removesuffix(".0")  # the sum of weights may have many digits
+    rows = _rows(interactions["rows"])
     first = f"{interactions['columns_tried']:,} columns, {tried:,} pair{'s' * (tried != 1)}, {rows} rows"
     lines = [first + f"; information in nats; {100 * settings['level']:g} % intervals"]
     if tried < all_pairs:
         lines.insert(0, f"interrupted: {tried:,} of {all_pairs:,} pairs were looked at")
     wrong_percent = 100.0 * (1.0 - settings["level"])
     lines.append(f"of the pairs called synergy or redundancy at most {wrong_percent:.3g} % are expected to be wrong")
+    if any(pair["rows"] < interactions["rows"] for pair in interactions["pairs"]):
+        lines.append(_SHARED_ROWS)
     return unranked_lines(interactions["left_out"], reader) + lines
+
+
+def _rows(count: float) -> str:
+    return f"{count:,.1f}".removesuffix(".0")  # a sum of weights may have many digits
 
 
 def cells(pair: Record, probability_key: str) -> list[str]:
@@ -110,6 +120,7 @@ def cells(pair: Record, probability_key: str) -> list[str]:
         probability(pair[probability_key], spread),
         f"{pair['tells_a']:.4f}",
         f"{pair['tells_b']:.4f}",
+        _rows(pair["rows"]),
         pair["verdict"],
     ]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
+from credimi.report.remark_sentences import SELECTION, lines
 from credimi.report.sentences import unranked_lines
 from credimi.report.sets.selection_view import (
     FORCED,
@@ -50,9 +51,15 @@ def page(selection: Record) -> str:
     parts = (
         f'<p class="key">{summary}</p>',
         interruption,
+        _remarks(selection),
         *(part(selection) for part in (_steps, _matrix, _rejected, _left_out)),
     )
     return document(heading, heading, ("comparison.css", "selection.css"), "\n".join(parts))
+
+
+def _remarks(selection: Record) -> str:
+    sentences = paragraphs(lines(selection["remarks"], of=SELECTION))
+    return f'<div class="said">{sentences}</div>' if sentences else ""
 
 
 def _steps(selection: Record) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from credimi.report.remark_sentences import SELECTION, lines
 from credimi.report.sentences import COMMAND_LINE, NO_NAME, PYTHON, unranked_lines
 from credimi.report.terminal import and_more, printed, probability, text_line, text_table
 
@@ -64,6 +65,7 @@ def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | 
         yield text_line(FORCED)
     yield from map(text_line, none_taken(selection, reader))
     yield from map(text_line, combinations(selection, reader))
+    yield from map(text_line, lines(selection["remarks"], reader, SELECTION))
     if smallest and steps:
         yield text_line(_LEGEND)
     level = f"{settings['level']:g}"
@@ -95,7 +97,7 @@ def none_taken(selection: Record, reader: str = PYTHON) -> list[str]:
     settings, rejected = selection["settings"], selection["rejected"]
     smallest = settings["goal"] == "smallest"
     level = max(settings["level"], _FIRST_LEVEL) if smallest else settings["level"]
-    lines = [
+    sentences = [
         f"no column is credible enough: {'the first needs' if smallest else 'it takes'} a probability of {level:g}"
     ]
     candidates = [column for column in rejected if column["reason"] != "tells nothing"]
@@ -104,17 +106,17 @@ def none_taken(selection: Record, reader: str = PYTHON) -> list[str]:
         event = f"telling more than {settings['epsilon']:g}" if smallest else "mattering"
         most_probable = candidates[:_MAX_MOST_PROBABLE]
         named = ", ".join(f"{column['feature'] or NO_NAME} ({column['p_adds']:.2f})" for column in most_probable)
-        lines.append(f"the most probable columns, with their probability of {event}: {named}")
+        sentences.append(f"the most probable columns, with their probability of {event}: {named}")
     in_shell = reader == COMMAND_LINE
     if rejected:
         option = "--min-features 1" if in_shell else "min_features=1"
-        lines.append(f"{option} takes the most probable one all the same, for pipelines")
+        sentences.append(f"{option} takes the most probable one all the same, for pipelines")
     if len(rejected) > 1:
         interactions = "`credimi interactions`" if in_shell else "credimi.interactions"
         goal = "--goal relevant" if in_shell else 'goal="relevant"'
         other_goal = f"{goal} finds columns that matter with a partner, " if smallest else ""
-        lines.append(f"{other_goal}{interactions} lists pairs that tell more together")
-    return lines
+        sentences.append(f"{other_goal}{interactions} lists pairs that tell more together")
+    return sentences
 
 
 def combinations(selection: Record, reader: str = PYTHON) -> list[str]:

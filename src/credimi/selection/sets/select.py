@@ -14,6 +14,7 @@ from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.rules import from_common_odds
+from credimi.selection.sets.cautions import cautions
 from credimi.selection.sets.relevant_features import relevance
 from credimi.selection.sets.selection import Rejection, Selection, Step
 from credimi.selection.sets.smallest_set import Search, smallest
@@ -141,13 +142,18 @@ def _select_from_codes(
     check_min_features(min_features, len(codes.features) + len(codes.left_out), max_features)
     options = PosteriorOptions(epsilon=epsilon, level=LEVELS[goal] if level is None else level, threads=threads)
     max_taken = len(codes.features) if max_features is None else int(max_features)
-    entropy = counts.settled_classes().entropy
+    classes = counts.settled_classes()
+    search, complete = Search(codes, options, progress if goal == "smallest" else None), True
     if goal == "relevant":
         pairs = None if progress is None else lambda share: progress(share, "looking at pairs")
-        return _relevant(codes, options, (min_features, max_taken), entropy, pairs)
-    search = Search(codes, options, progress)
-    steps, rejected, complete = smallest(search, max_taken, entropy, min_features)
-    return replace(_selection(goal, search, entropy, steps, rejected), complete=complete)
+        steps, rejected = _relevant(codes, search, (min_features, max_taken), pairs)
+    else:
+        steps, rejected, complete = smallest(search, max_taken, classes.entropy, min_features)
+    remarks = cautions(
+        codes, classes, (search.alone.mean, search.alone.low), {step.feature for step in steps}, options
+    )
+    selection = _selection(goal, search, classes.entropy, steps, rejected)
+    return replace(selection, complete=complete, remarks=remarks)
 
 
 def check_min_features(
@@ -171,13 +177,9 @@ def checked_goal(goal: str) -> str:
 
 
 def _relevant(
-    codes: SettledCodes,
-    options: PosteriorOptions,
-    limits: tuple[int, int],
-    entropy: float,
-    progress: Callable[[float], None] | None,
-) -> Selection:
-    (min_taken, max_taken), search = limits, Search(codes, options)
+    codes: SettledCodes, search: Search, limits: tuple[int, int], progress: Callable[[float], None] | None
+) -> tuple[list[Step], list[Rejection]]:
+    (min_taken, max_taken), options = limits, search.options
     relevances = relevance(codes, search.alone.p_independent, options.threads, progress)
     p_relevant, partners = relevances.probability, relevances.partner.tolist()
     p_alone = from_common_odds(1.0 - search.alone.p_independent, search.alone.p_independent)
@@ -198,7 +200,7 @@ def _relevant(
             reason = with_partners if nothing_alone else "unsure"
             name = search.names[column]
             rejected.append(Rejection(name, reason, tells=alone["mean"], adds=alone["mean"], **figures))
-    return _selection("relevant", search, entropy, steps, rejected)
+    return steps, rejected
 
 
 def _selection(goal: str, search: Search, entropy: float, steps: list[Step], rejected: list[Rejection]) -> Selection:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 from credimi.core.optional import frame_library
 from credimi.core.public import public, stored
+from credimi.report.remark_sentences import SELECTION
+from credimi.report.sentences import PYTHON
+from credimi.selection.remarks import worded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from credimi.core.types import Foreign, Record
+    from credimi.selection.remarks import Remark
 
 
 @stored
@@ -94,6 +98,9 @@ class Selection:
         goal, epsilon, level and prior.
     left_out : tuple of dict
         Columns that cannot tell anything, such as identifiers and those of one value: `feature`, `kind`, more facts.
+    remarks : tuple of Remark
+        What may mislead, most important first, as `Ranking.remarks` has it: where missing values tell about the target,
+        columns as good as the target, identifiers, codes that may mean missing and so on.
     complete : bool
         False if the search was interrupted: the steps are those so far.
 
@@ -114,6 +121,7 @@ class Selection:
     settings: Record = field(default_factory=dict)
     left_out: tuple[Record, ...] = ()
     complete: bool = True
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -155,8 +163,11 @@ class Selection:
 
         write_page(self.to_dict(), path)
 
-    def to_dict(self) -> Record:
-        """What `credimi select --format json` writes: settings, target, steps and rejected, as plain data."""
+    def to_dict(self, *, reader: str = PYTHON) -> Record:
+        """What `credimi select --format json` writes: settings, target, steps, rejected, remarks, as plain data.
+
+        `reader` says for whom remarks are worded: "python" (arguments) or "command line" (options).
+        """
         return {
             "settings": self.settings | {"target": self.target},
             "rows": self.rows,
@@ -167,6 +178,7 @@ class Selection:
             "steps": [asdict(step) for step in self.steps],
             "rejected": [asdict(rejection) for rejection in self.rejected],
             "left_out": [dict(facts) for facts in self.left_out],
+            "remarks": worded(self.remarks, reader, of=SELECTION),
         }
 
     def to_pandas(self) -> Foreign:
