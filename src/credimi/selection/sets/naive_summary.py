@@ -9,8 +9,8 @@ fold has few different scores, each of them is a part.
 has, and so that a value is missing would count as information. Rows are told apart by the set S of columns that they
 have. I(S) is the information of the strata by S alone, in the rows that have S. To the others S is missing at random:
 their classes, and the strata of rows without a class, are counted as `mutual_information` counts them. The result is
-the mean of I(S) over all rows, so that a column tells nothing where it is missing. The values of a single column are its
-strata: it tells what `rank` finds, times the share of rows that have it.
+the mean of I(S) over all rows, so that a column tells nothing where it is missing. The values of a single column are
+its strata: it tells what `rank` finds, times the share of rows that have it.
 
 Strata tell at most as much as the columns do, and no row contributes to its own score. So I(S) is estimated from below:
 by little if the columns are independent given the class, and by more if they overlap. As a set tells no less than a
@@ -136,9 +136,7 @@ class NaiveSummary:
         unique_labels, strata = np.unique(labels, return_inverse=True)
         return strata.astype(np.int64), unique_labels.size
 
-    def _equal_parts(
-        self, rows: NDArray[np.intp], scores: NDArray[np.float64], count: int
-    ) -> NDArray[np.int64]:
+    def _equal_parts(self, rows: NDArray[np.intp], scores: NDArray[np.float64], count: int) -> NDArray[np.int64]:
         """The part of each score in its fold: `count` parts of about equal size, or one for each score if few differ.
 
         The same values have slightly different scores in different folds. Parts of all folds together would cut between
