@@ -344,3 +344,38 @@ def test_where_little_is_taken_combinations_are_pointed_to(rows: int) -> None:
     told = credimi.select(data | {"t": u ^ w}, "y")
     assert told.features
     assert "only in combination" not in repr(told)
+
+
+def test_that_a_value_is_missing_is_not_told() -> None:
+    """Class 0 often lacks x, and value 0 often the class: both are missing at random, and I = 0.018."""
+    cells = [(0, 0, 1366), (0, 1, 1366), (1, 0, 1366), (1, 1, 1366), (0, None, 7267), (None, 0, 7267)]
+    rows = [(y, x) for y, x, count in cells for _ in range(count)]
+    table = {"x": ["uv"[x] if x is not None else None for _, x in rows]}
+    step = credimi.select(table | {"y": ["ab"[y] if y is not None else None for y, _ in rows]}, "y").steps[0]
+    has_x = (4 * 1366 + 7267) / len(rows)
+    assert step.tells == pytest.approx(has_x * step.adds, rel=1e-6)
+    assert step.adds == pytest.approx(0.018, abs=0.001)
+
+
+def test_a_further_column_that_is_missing_more_in_one_class_tells_what_its_values_do() -> None:
+    generator = np.random.default_rng(2)
+    target, known = generator.integers(0, 2, 20_000), generator.random((2, 20_000))
+    first, second = (np.where(generator.random(20_000) < 0.4, target, generator.integers(0, 2, 20_000)) for _ in "ab")
+    hole = known[0] < np.where(target == 1, 0.1, 0.7)  # of the class alone
+    table = {"a": first.tolist(), "b": np.where(hole, None, second.astype(object)).tolist(), "y": target.tolist()}
+    whole = credimi.select(table | {"b": second.tolist()}, "y").steps
+    holed = credimi.select(table, "y").steps
+    assert [len(steps) for steps in (whole, holed)] == [2, 2]
+    both, one = whole[1].tells, whole[0].tells
+    assert None not in (both, one)
+    share = 1.0 - hole.mean()
+    assert holed[1].tells == pytest.approx(share * both + (1.0 - share) * one, rel=0.1)  # type: ignore[operator]
+
+
+def test_what_columns_tell_together_never_falls() -> None:
+    datasets = pytest.importorskip("sklearn.datasets")
+    for load in (datasets.load_breast_cancer, datasets.load_wine, datasets.load_iris):
+        steps = credimi.select(load(as_frame=True).frame, "target").steps
+        told = [step.tells for step in steps]
+        assert told == sorted(told)
+        assert max(step.share for step in steps) <= 1.0

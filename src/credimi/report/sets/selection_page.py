@@ -78,7 +78,8 @@ def _steps(selection: Record) -> str:
     epsilon_line = f'<line class="epsilon" x1="{epsilon_x}" x2="{epsilon_x}" y1="0" y2="24"/>'
     explanation = (
         "adds: what the column tells beyond the most similar column above it, or beyond all above together, in rows "
-        "that have it. told so far: by all columns up to here, in all rows; a cautious estimate, which may fall. "
+        "that have it. told so far: by all columns up to here, on average over all rows, estimated from below; a "
+        "missing value tells nothing. "
         "“or” names columns that might stand in its place, with the probability that they add more."
         if smallest
         else f"All columns that matter, alone or with a partner. {MATTERS}."

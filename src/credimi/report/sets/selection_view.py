@@ -31,7 +31,7 @@ MATTERS = (
 )
 _LEGEND = (
     "`adds` is what a column tells beyond the most similar column above, in rows that have it. `tells` is what all "
-    "columns so far tell, in all rows, by a cautious estimate, which may fall a little."
+    "columns so far tell, on average over all rows, estimated from below; a missing value tells nothing."
 )
 _MAX_GIVEN, _MAX_OTHERS = 20, 40  # of the matrix of redundancy
 

@@ -37,7 +37,7 @@ def cautions(
     taken: Collection[str],
     options: PosteriorOptions,
 ) -> tuple[Remark, ...]:
-    """The cautions about a selection; `alone` has, for each feature, the mean of I and the lower end of its interval."""
+    """The cautions about a selection; `alone` has the mean of I and the lower end of its interval, for each feature."""
     features = [*codes.features, *codes.left_out]
     unknown = [np.nan if feature.kind.unknown else 0.0 for feature in codes.left_out]
     mean, low = (np.append(figures, unknown) for figures in alone)

@@ -3,12 +3,24 @@
 Each row is scored by a naive Bayes learned from the other folds: log P(class) plus log P(value | class) of each column
 that is not missing, so that no row is lost. With two classes, the strata are eight equal parts of the log odds. With
 more, a stratum is the best class, the second best, and one of three parts of the distance between their scores. If a
-fold has few different scores, each of them is a part. The information of these strata about the target is at most that
-of the columns. It is not overestimated, as no row contributes to its own score.
+fold has few different scores, each of them is a part.
+
+**What the columns tell** is not the information of these strata in all rows: a row's score shows which columns it
+has, and so that a value is missing would count as information. Rows are told apart by the set S of columns that they
+have. I(S) is the information of the strata by S alone, in the rows that have S. To the others S is missing at random:
+their classes, and the strata of rows without a class, are counted as `mutual_information` counts them. The result is
+the mean of I(S) over all rows, so that a column tells nothing where it is missing. The values of a single column are
+its strata: it tells what `rank` finds, times the share of rows that have it.
+
+Strata tell at most as much as the columns do, and no row contributes to its own score. So I(S) is estimated from below:
+by little if the columns are independent given the class, and by more if they overlap. As a set tells no less than a
+part of it, I(S) is at least that of the set without its last column: the result never falls. At most `_MAX_SETS` sets
+are told apart; in rows of other sets, the last columns count as missing.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,11 +35,22 @@ if TYPE_CHECKING:
 
 _FOLDS = 5
 _PARTS_OF_LOG_ODDS, _PARTS_OF_DISTANCE = 8, 3
+_MAX_SETS = 32
 _FEW_SCORES = 16  # different scores in a fold: those of one column, or of two with few values each
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _KnownColumns:
+    """A set of columns: the rows that have all of them, the scores of these rows by these columns, and I(S)."""
+
+    rows: NDArray[np.intp]
+    score: NDArray[np.float64]
+    tells: float = 0.0
+    empty: bool = False  # no column yet
+
+
 class NaiveSummary:
-    """The scores of all rows; columns are added one by one, at a cost of O(rows x classes) each."""
+    """The scores of all rows; columns are added one by one, at a cost of O(rows x classes x sets) each."""
 
     def __init__(self, codes: SettledCodes) -> None:
         self.codes, self._codes, self._classes = codes, codes, len(codes.classes)
@@ -35,6 +58,9 @@ class NaiveSummary:
         self._fold = np.random.default_rng(0).permutation(codes.groups.size) % _FOLDS  # rows may be sorted
         counts = self._counts_of_other_folds(np.zeros(codes.groups.size, dtype=np.int64), 1)[:, :, 0] + 0.5
         self._score = np.log(counts / counts.sum(axis=1, keepdims=True))[self._fold]
+        self._sets = [_KnownColumns(np.arange(codes.groups.size), self._score.copy(), empty=True)]
+        self._set_of_row = np.zeros(codes.groups.size, dtype=np.int64)
+        self._weights = np.ones(codes.groups.size) if codes.weights is None else codes.weights
 
     def add(self, column: int) -> None:
         """Add a column to the naive Bayes."""
@@ -42,50 +68,88 @@ class NaiveSummary:
         counts = self._counts_of_other_folds(codes, values)
         shares = counts.sum(axis=1, keepdims=True) + 0.5
         shares /= shares.sum(axis=2, keepdims=True)
-        probabilities = (counts + shares) / (counts.sum(axis=2, keepdims=True) + 1.0)
+        logs = np.log((counts + shares) / (counts.sum(axis=2, keepdims=True) + 1.0))
         present = codes < values
-        self._score[present] += np.log(probabilities)[self._fold[present], :, codes[present]]
+        self._score[present] += logs[self._fold[present], :, codes[present]]
+        weight_of_set = np.bincount(self._set_of_row[present], self._weights[present], len(self._sets))
+        for known in np.argsort(-weight_of_set, kind="stable").tolist():
+            moved = present & (self._set_of_row == known)
+            some_stay = bool(((self._set_of_row == known) & ~present).any())
+            if not weight_of_set[known] > 0.0 or (some_stay and len(self._sets) >= _MAX_SETS):
+                continue  # no row has this set and the column; or the column counts as missing in these rows
+            larger = self._with_column(self._sets[known], codes, present, logs)
+            if some_stay:
+                self._set_of_row[moved] = len(self._sets)
+                self._sets.append(larger)
+            else:
+                self._sets[known] = larger
+
+    def _with_column(
+        self,
+        known: _KnownColumns,
+        codes: NDArray[np.int64],
+        present: NDArray[np.bool_],
+        logs: NDArray[np.float64],
+    ) -> _KnownColumns:
+        """The set of columns and one more: its codes, where it is present, and log P(value | class) of each fold."""
+        stay = present[known.rows]
+        rows = known.rows[stay]
+        score = known.score[stay] + logs[self._fold[rows], :, codes[rows]]
+        strata = (codes[rows], logs.shape[2]) if known.empty else self._strata(rows, score)
+        return _KnownColumns(rows, score, max(known.tells, self._information(rows, *strata)))
 
     def strata(self) -> tuple[NDArray[np.int64], int]:
         """The stratum of each row, and the number of strata."""
-        rows = np.arange(self._score.shape[0])
+        return self._strata(np.arange(self._score.shape[0]), self._score)
+
+    def tells(self) -> float:
+        """What the columns tell about the target, in nats: the mean over all rows, by the columns that a row has."""
+        weights = np.bincount(self._set_of_row, self._weights, len(self._sets))
+        told = np.array([known.tells for known in self._sets])
+        return float(weights @ told / weights.sum()) if weights.sum() > 0.0 else 0.0
+
+    def _information(self, rows: NDArray[np.intp], strata: NDArray[np.int64], count: int) -> float:
+        """The information of the strata of some rows; in the other rows, the stratum is missing at random."""
+        if count == 1 or self._classes < 2:
+            return 0.0
+        groups = self._codes.groups.astype(np.int64)
+        cells = np.bincount(groups[rows] * count + strata, self._weights[rows], (self._classes + 1) * count)
+        block = cells.reshape(self._classes + 1, count)
+        of_class = np.bincount(groups, self._weights, self._classes + 1)[:-1]
+        target_only = np.maximum(of_class - block[:-1].sum(axis=1), 0.0)  # sums of weights are rounded
+        return mutual_information(Table.of(block[:-1], target_only, block[-1])).mean()
+
+    def _strata(self, rows: NDArray[np.intp], score: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
+        """The stratum of each of these rows, by its score, and the number of strata."""
         if self._classes < 2:
             return np.zeros(rows.size, dtype=np.int64), 1
-        order = np.argsort(-self._score, axis=1, kind="stable")
+        order = np.argsort(-score, axis=1, kind="stable")
         best, second = order[:, 0], order[:, 1]
         if self._classes == 2:
-            labels = self._equal_parts(self._score[:, 1] - self._score[:, 0], _PARTS_OF_LOG_ODDS)
+            labels = self._equal_parts(rows, score[:, 1] - score[:, 0], _PARTS_OF_LOG_ODDS)
         else:
-            distance = self._score[rows, best] - self._score[rows, second]
+            positions = np.arange(rows.size)
+            distance = score[positions, best] - score[positions, second]
             labels = (best * self._classes + second) * _PARTS_OF_DISTANCE + self._equal_parts(
-                distance, _PARTS_OF_DISTANCE
+                rows, distance, _PARTS_OF_DISTANCE
             )
         unique_labels, strata = np.unique(labels, return_inverse=True)
         return strata.astype(np.int64), unique_labels.size
 
-    def tells(self) -> float:
-        """The information of the strata about the target, in nats."""
-        strata, count = self.strata()
-        if count == 1 or self._classes < 2:
-            return 0.0
-        cell, weights = (self._codes.groups.astype(np.int64) * count + strata)[self._has_class], self._codes.weights
-        shares = None if weights is None else weights[self._has_class]
-        joint = np.bincount(cell, shares, self._classes * count).reshape(self._classes, count)
-        return mutual_information(Table.of(joint)).mean()
-
-    def _equal_parts(self, scores: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+    def _equal_parts(self, rows: NDArray[np.intp], scores: NDArray[np.float64], count: int) -> NDArray[np.int64]:
         """The part of each score in its fold: `count` parts of about equal size, or one for each score if few differ.
 
         The same values have slightly different scores in different folds. Parts of all folds together would cut between
         these, and mix rows that have different values.
         """
         parts = np.zeros(scores.size, dtype=np.int64)
+        fold_of_row = self._fold[rows]
         for fold in range(_FOLDS):
-            rows = np.flatnonzero(self._fold == fold)
-            cuts = np.unique(scores[rows])
+            of_fold = np.flatnonzero(fold_of_row == fold)
+            cuts = np.unique(scores[of_fold])
             if cuts.size > _FEW_SCORES:
-                cuts = np.quantile(scores[rows], np.arange(1, count) / count)
-            parts[rows] = np.searchsorted(cuts, scores[rows], side="left")
+                cuts = np.quantile(scores[of_fold], np.arange(1, count) / count)
+            parts[of_fold] = np.searchsorted(cuts, scores[of_fold], side="left")
         return parts
 
     def _counts_of_other_folds(self, codes: NDArray[np.int64], values: int) -> NDArray[np.float64]:

@@ -149,9 +149,7 @@ def _select_from_codes(
         steps, rejected = _relevant(codes, search, (min_features, max_taken), pairs)
     else:
         steps, rejected, complete = smallest(search, max_taken, classes.entropy, min_features)
-    remarks = cautions(
-        codes, classes, (search.alone.mean, search.alone.low), {step.feature for step in steps}, options
-    )
+    remarks = cautions(codes, classes, (search.alone.mean, search.alone.low), {step.feature for step in steps}, options)
     selection = _selection(goal, search, classes.entropy, steps, rejected)
     return replace(selection, complete=complete, remarks=remarks)
 
