@@ -37,7 +37,7 @@ class Step:
     `tells` is what all columns up to this one tell, on average over all rows: in each row by those columns that are not
     missing there. That a value is missing counts as no information. It is an estimate from below, by a naive Bayes out
     of fold: too small if columns overlap or tell only in combination. It never falls; where it stays the same, the
-    naive Bayes does not see what the column adds. `share` is `tells` as a share of the target's entropy. `substitutes`
+    estimate does not see what the column adds. `share` is `tells` as a share of the target's entropy. `substitutes`
     are columns that could replace this one and add nothing to it, each with the probability that it would have added
     more.
     """
