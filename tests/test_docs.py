@@ -79,6 +79,7 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/python benchmarks/counting.py",
         "$ .venv/bin/pip install pandas && .venv/bin/python benchmarks/ranking.py --repeats 5",
         "$ .venv/bin/python benchmarks/robust.py",
+        "$ .venv/bin/python benchmarks/comparing.py",
         "$ .venv/bin/pip install polars && .venv/bin/python benchmarks/reading.py",
         "$ .venv/bin/python benchmarks/layouts.py --repeats 15",
         "$ .venv/bin/python benchmarks/wide.py --repeats 2",

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.long
     [
         ("benchmarks/moments.py", ["--tables", "3", "--repeats", "1"], 2 * 3 * 2 + 2 + (1 + 2 + 12) + 1 + 2 + 2),
         ("benchmarks/counting.py", ["--rows", "800", "--features", "3", "--repeats", "1"], 2 + 2 + 2 + 7),
+        ("benchmarks/comparing.py", ["--rows", "300", "--columns", "4", "--repeats", "1"], 2 + 3),
         ("benchmarks/pairs.py", ["--columns", "6", "--rows", "100", "--nodes", "5"], None),
         ("benchmarks/networks.py", ["--columns", "6", "--rows", "60"], 2 + 3),
         ("benchmarks/discretizing.py", ["--rows", "500", "--columns", "3", "--repeats", "1"], 2 + 4),

@@ -31,14 +31,15 @@ are right.
 **The prior of I** follows from the adaptive prior: half an atom, half the mixture of I under Dirichlet(K a_i b_j), K on
 its grid, by the same matched moments as the posteriors (nearly 1/I from the loosest K to the tightest).
 
-Cost: about 10 ms per pair of tables, for quantiles, tails and densities of Betas.
+Cost: about 10 ms per pair of tables, for quantiles, tails and densities of Betas; `batched.many_changes` takes 0.5 ms
+for each of many pairs.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -135,8 +136,7 @@ def _nodes(distribution: Distribution) -> FloatArray:
     members = {id(part) for part in betas}
     quantiles, shares_of_betas = [np.zeros(0)], []
     for component, weight in zip(distribution.components, distribution.weights, strict=True):
-        near = np.linspace(-_FAR, _FAR, _MIN_NODES + math.ceil(_MORE_NODES * math.sqrt(weight)))
-        shares = normal_below(np.concatenate([near, _FURTHER]))
+        shares = normal_below(standard_nodes(weight))
         if id(component) in members:
             shares_of_betas.append(shares)
         else:
@@ -146,6 +146,18 @@ def _nodes(distribution: Distribution) -> FloatArray:
         quantiles.append(scaled_betas(betas).quantiles(which, np.concatenate(shares_of_betas)))
     nodes = np.unique(np.concatenate(quantiles))
     return nodes[(nodes > 0.0) & (nodes < distribution.support()[1])]
+
+
+def standard_nodes(weight: float) -> FloatArray:
+    """The nodes of a component with this weight, as if it were a standard normal distribution; in order."""
+    return _spread_nodes(_MIN_NODES + math.ceil(_MORE_NODES * math.sqrt(weight)))
+
+
+@cache
+def _spread_nodes(near: int) -> FloatArray:
+    nodes = np.concatenate([_FURTHER[:4], np.linspace(-_FAR, _FAR, near), _FURTHER[4:]])
+    nodes.setflags(write=False)
+    return nodes
 
 
 def evidence_of_same(
@@ -177,9 +189,13 @@ def compared(
     difference = Difference(first, second)
     more = max(1.0 - difference.cdf(epsilon), 0.0)
     less = max(difference.cdf(-epsilon) - (difference.p_zero if epsilon == 0.0 else 0.0), 0.0)
-    evidence = p_same * evidence_of_same(first, second, *priors)
-    apart = (1.0 - p_same) / (1.0 - p_same + evidence)
+    apart = p_apart(evidence_of_same(first, second, *priors), p_same)
     return Change(*difference.interval(level), apart * more, apart * less, 1.0 - apart, more + less)
+
+
+def p_apart(evidence: float, p_same: float) -> float:
+    """P(apart | data), from B, the evidence of the same I."""
+    return (1.0 - p_same) / (1.0 - p_same + p_same * evidence)
 
 
 def posteriors_of(blocks: Tables, *, threads: int | None = None) -> list[Distribution]:
@@ -189,6 +205,11 @@ def posteriors_of(blocks: Tables, *, threads: int | None = None) -> list[Distrib
 
 def priors_of(blocks: Tables, *, threads: int | None = None) -> list[Distribution]:
     """What the adaptive prior says about I before the counts are seen; its margins are those of the table."""
+    return _distributions(prior_components(blocks, threads=threads), blocks)
+
+
+def prior_components(blocks: Tables, *, threads: int | None = None) -> PosteriorComponents:
+    """The same, as the components of all tables."""
     tables = [adaptive_prior.prior_blocks(blocks.block(index)) for index in range(blocks.rows.size)]
     sizes = [len(each) for each in tables]
     owner = np.repeat(np.arange(len(tables)), sizes)
@@ -197,7 +218,7 @@ def priors_of(blocks: Tables, *, threads: int | None = None) -> list[Distributio
     table = owner[part]
     weight = share * (1.0 - adaptive_prior.P_ZERO) / np.array(sizes)[table]
     p_zero = np.full(len(tables), adaptive_prior.P_ZERO)
-    return _distributions(PosteriorComponents(p_zero, table, weight, mean, variance), blocks)
+    return PosteriorComponents(p_zero, table, weight, mean, variance)
 
 
 def _distributions(components: PosteriorComponents, blocks: Tables) -> list[Distribution]:

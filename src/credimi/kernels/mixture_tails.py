@@ -57,7 +57,7 @@ _ROOT_TWO = math.sqrt(2.0)
 
 @inlined
 def _log_scale(a: float, b: float) -> float:
-    """The part of log g that does not depend on x; see `_log_density`."""
+    """The part of log g that does not depend on x; see `log_beta_density`."""
     small, large = min(a, b), max(a, b)
     if small >= _STIRLING_FROM:
         series = stirling_tail(1.0 / (a + b)) - stirling_tail(1.0 / a) - stirling_tail(1.0 / b)
@@ -66,7 +66,7 @@ def _log_scale(a: float, b: float) -> float:
 
 
 @inlined
-def _log_density(a: float, b: float, scale: float, x: float, rest: float) -> float:
+def log_beta_density(a: float, b: float, scale: float, x: float, rest: float) -> float:
     """log g of a Beta; `rest` = 1 - x, computed without loss of digits."""
     if min(a, b) < _STIRLING_FROM:
         log_x = math.log(x) if x < 0.5 else math.log1p(-rest)
@@ -107,7 +107,7 @@ def _fraction(a: float, b: float, x: float, excess: float) -> float:
 
 
 @inlined
-def _beta_tails(a: float, b: float, density: float, x: float, rest: float) -> tuple[float, float]:
+def beta_tails(a: float, b: float, density: float, x: float, rest: float) -> tuple[float, float]:
     """P(X <= x) and P(X > x); `density` is g(x)."""
     excess = a * rest - b * x
     if excess >= 2.0 * x - 1.0:  # x <= (a + 1)/(a + b + 2)
@@ -151,8 +151,8 @@ def upper_tails(
             elif share <= 0.0:
                 total += weight[component]
             elif rest > 0.0:
-                density = math.exp(_log_density(a, b, scale[component], share, rest))
-                total += weight[component] * _beta_tails(a, b, density, share, rest)[1]
+                density = math.exp(log_beta_density(a, b, scale[component], share, rest))
+                total += weight[component] * beta_tails(a, b, density, share, rest)[1]
         above[table] = total
 
 
@@ -209,8 +209,8 @@ def quantiles(
                     component_below, component_above = 0.5 * math.erfc(-z / _ROOT_TWO), 0.5 * math.erfc(z / _ROOT_TWO)
                     first_slope, second_slope = -z / b, -1.0 / (b * b)
                 else:
-                    component_density = math.exp(_log_density(a, b, scale[component], share, rest))
-                    component_below, component_above = _beta_tails(a, b, component_density, share, rest)
+                    component_density = math.exp(log_beta_density(a, b, scale[component], share, rest))
+                    component_below, component_above = beta_tails(a, b, component_density, share, rest)
                     first_slope, second_slope = a * rest - b * share, -(a + b) * share * rest
                 component_density *= weight[component]
                 above += weight[component] * component_above

@@ -36,6 +36,11 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "mixture_tails.log_scales": ("f8[:] f8[:] f8[:]",),
     "mixture_tails.upper_tails": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] b1 f8[:] f8[:]",),
     "mixture_tails.quantiles": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] b1 f8[:] f8[:]",),
+    "changes.fill_nodes": ("f8[:] f8[:] f8[:] f8[:] f8[:] i8[:] f8[:]",),
+    "changes.fill_curves": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] i8[:] f8[:] f8[:] f8[:] i8[:]",),
+    "changes.compare_pairs": (
+        "f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] i8[:] f8[:] f8[:] f8[:] i8[:] f8[:,:] f8 f8 f8[:,:]",
+    ),
     "networks.edge_evidence.weigh_edges": ("u2[:,:] i8[:] f8[:] i8[:,:] f8 f8 f8 i8 f8[:] f8[:] f8[:]",),
     "networks.order_samples.sample_orders": (
         "i8[:,:] i8[:] i8[:] i8[:] i8[:] f8[:] i8[:] i8 i8 i8 u8[:] f8[:,:] f8[:,:] f8[:] i8[:]",
@@ -120,6 +125,7 @@ NEEDED_BY: dict[str, tuple[str, ...]] = {  # by other commands: the beginnings o
     "interactions": ("pairs.column_bits", "pairs.pair_bits", "pairs.pair_evidence", "pairs.pair_screen"),
     "pairs": ("evidence.evidence_at", "pairs.all_pairs", "pairs.missing_margins", "pairs.star_mesh"),
     "network": ("networks.", "evidence.evidence_at", "pairs.all_pairs", "pairs.missing_margins"),
+    "compare": ("changes.",),
     "tree": ("trees.node_tables",),
     "table": ("evidence.occurring", "mode."),
 }

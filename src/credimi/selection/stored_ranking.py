@@ -17,14 +17,15 @@ import numpy as np
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.inference import change
-from credimi.inference.distributions.distribution import Distribution
+from credimi.inference.adaptive_prior import PosteriorComponents
+from credimi.inference.batched.many_changes import Samples
 from credimi.report import sentences
 from credimi.selection.comparisons.change_records import check_classes, in_order, record, settings_of
 from credimi.selection.comparisons.comparison import Comparison
 from credimi.selection.ranking import Ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from credimi.core.types import Data, Record, Value
     from credimi.selection.comparisons.change_records import CompareOptions
@@ -101,7 +102,7 @@ def compared(first: Record, second: Record, options: CompareOptions, names: tupl
     pairs = [(row, others[row["feature"]]) for row in first["features"] if row["feature"] in others]
     if not pairs:
         raise CredimiError("the two rankings have no column in common: compare rankings of the same columns")
-    rows = [_row(pair, (first, second), options) for pair in pairs]
+    rows = _rows(pairs, (first, second), options)
     common = {row["feature"] for row, _ in pairs}
     only = [
         tuple(row["feature"] for row in ranking["features"] if row["feature"] not in common)
@@ -140,45 +141,68 @@ def _checked(first: Record, second: Record) -> str:
     return missing
 
 
-def _row(pair: tuple[Record, Record], rankings: tuple[Record, Record], options: CompareOptions) -> Record:
-    name = pair[0]["feature"]
-    row: Record = {"feature": name, "note": pair[0]["note"]}
-    row |= {f"complete_{letter}": each["complete"] for letter, each in zip("ab", pair, strict=True)}
+def _rows(pairs: list[tuple[Record, Record]], rankings: tuple[Record, Record], options: CompareOptions) -> list[Record]:
     nats_per_unit = [math.log(2.0) if each["settings"].get("units") == "bits" else 1.0 for each in rankings]
-    cuts = [each["cuts"].get(name) for each in rankings]
-    if cuts[0] != cuts[1]:
-        return record(row | {"note": sentences.CUT_APART}, None, None, None, options)
-    if any(each["mi"] is None for each in pair) or all(each["values"] < 2 for each in pair):
-        return record(row, None, None, None, options)
-    figures = [
-        {"mean": each["mi"] * scale, "low": each["low"] * scale, "high": each["high"] * scale}
-        for each, scale in zip(pair, nats_per_unit, strict=True)
-    ]
-    shapes = [(len(each["classes"]), feature_row["values"]) for each, feature_row in zip(rankings, pair, strict=True)]
-    posteriors = [
-        _approximate_posterior(feature_row, scale, shape)
-        for feature_row, scale, shape in zip(pair, nats_per_unit, shapes, strict=True)
-    ]
-    priors = change.priors_of(
-        Tables.of([_even_table(feature_row, shape) for feature_row, shape in zip(pair, shapes, strict=True)])
-    )
-    return record(
-        row, figures[0], figures[1], options.change((posteriors[0], posteriors[1]), (priors[0], priors[1])), options
-    )
+    same_cuts = [_have_same_cuts(pair, rankings) for pair in pairs]
+    is_compared = [same and _is_comparable(pair) for pair, same in zip(pairs, same_cuts, strict=True)]
+    compared_pairs = [pair for pair, comparable in zip(pairs, is_compared, strict=True) if comparable]
+    changes = iter(options.changes(_samples(compared_pairs, rankings, nats_per_unit)))
+    rows = []
+    for pair, same, comparable in zip(pairs, same_cuts, is_compared, strict=True):
+        row: Record = {"feature": pair[0]["feature"], "note": pair[0]["note"] if same else sentences.CUT_APART}
+        row |= {f"complete_{letter}": each["complete"] for letter, each in zip("ab", pair, strict=True)}
+        if not comparable:
+            rows.append(record(row, None, None, None, options))
+            continue
+        figures = [
+            {"mean": each["mi"] * scale, "low": each["low"] * scale, "high": each["high"] * scale}
+            for each, scale in zip(pair, nats_per_unit, strict=True)
+        ]
+        rows.append(record(row, figures[0], figures[1], next(changes), options))
+    return rows
 
 
-def _approximate_posterior(row: Mapping[str, float], scale: float, shape: tuple[int, int]) -> Distribution:
-    """An atom at 0 and one Beta distribution with the moments in the ranking."""
-    p_zero, mean_if_dependent = row["p_independent"], row["mi_if_dependent"]
-    if min(shape) < 2 or p_zero >= 1.0 or not mean_if_dependent:
-        return Distribution.point(0.0)
-    mean, mean_if_dependent, std = row["mi"] * scale, mean_if_dependent * scale, row["std"] * scale
-    upper = math.log(min(shape))
-    # the mean square of I is (1 - p_zero) times that of the Beta
-    variance = (std**2 + mean**2) / (1.0 - p_zero) - mean_if_dependent**2
-    mean_if_dependent = min(mean_if_dependent, upper)
-    beta = Distribution.beta(mean_if_dependent, math.sqrt(max(variance, 1e-12 * mean_if_dependent**2)), upper)
-    return Distribution.mixture([beta], [1.0 - p_zero], p_zero)
+def _have_same_cuts(pair: tuple[Record, Record], rankings: tuple[Record, Record]) -> bool:
+    cuts = [each["cuts"].get(pair[0]["feature"]) for each in rankings]
+    return bool(cuts[0] == cuts[1])
+
+
+def _is_comparable(pair: tuple[Record, Record]) -> bool:
+    return all(each["mi"] is not None for each in pair) and any(each["values"] >= 2 for each in pair)
+
+
+def _samples(
+    pairs: list[tuple[Record, Record]], rankings: tuple[Record, Record], nats_per_unit: list[float]
+) -> Samples:
+    """Posteriors and priors of both samples of every pair."""
+    sides = []
+    for side, (ranking, scale) in enumerate(zip(rankings, nats_per_unit, strict=True)):
+        rows = [pair[side] for pair in pairs]
+        shapes = [(len(ranking["classes"]), row["values"]) for row in rows]
+        posteriors = _approximate_posteriors(rows, scale, shapes)
+        tables = Tables.of([_even_table(row, shape) for row, shape in zip(rows, shapes, strict=True)])
+        sides.append((posteriors, change.prior_components(tables), np.log(np.minimum(tables.rows, tables.columns))))
+    return Samples(*zip(*sides, strict=True))
+
+
+def _approximate_posteriors(
+    rows: Sequence[Mapping[str, float]], scale: float, shapes: Sequence[tuple[int, int]]
+) -> PosteriorComponents:
+    """Of every row an atom at 0 and one Beta distribution with the moments in the ranking."""
+    p_zero, components = np.ones(len(rows)), []
+    for number, (row, shape) in enumerate(zip(rows, shapes, strict=True)):
+        mean_if_dependent = row["mi_if_dependent"]
+        if min(shape) < 2 or row["p_independent"] >= 1.0 or not mean_if_dependent:
+            continue  # I is 0
+        p_zero[number] = row["p_independent"]
+        mean, mean_if_dependent, std = row["mi"] * scale, mean_if_dependent * scale, row["std"] * scale
+        # the mean square of I is (1 - p_zero) times that of the Beta
+        variance = (std**2 + mean**2) / (1.0 - p_zero[number]) - mean_if_dependent**2
+        mean_if_dependent = min(mean_if_dependent, math.log(min(shape)))
+        variance = max(variance, 1e-12 * mean_if_dependent**2)
+        components.append((number, 1.0 - p_zero[number], mean_if_dependent, variance))
+    table, weight, means, variances = np.array(components).reshape(-1, 4).T
+    return PosteriorComponents(p_zero, table.astype(np.int64), weight, means, variances)
 
 
 def _even_table(row: Mapping[str, float], shape: tuple[int, int]) -> np.ndarray:

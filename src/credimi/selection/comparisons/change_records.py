@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from credimi.core.arguments import require_share
 from credimi.core.errors import CredimiError
 from credimi.inference import change
+from credimi.inference.batched.many_changes import changes
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.comparisons.comparison import COLUMNS
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.core.types import Record
+    from credimi.inference.batched.many_changes import Samples
     from credimi.inference.change import Change
-    from credimi.inference.distributions.distribution import Distribution
 
 _FIGURES = {"mi": "mean", "low": "low", "high": "high"}
 
@@ -33,11 +34,9 @@ class CompareOptions(PosteriorOptions):
         require_share("p_same", self.p_same)
         object.__setattr__(self, "p_same", float(self.p_same))
 
-    def change(
-        self, posteriors: tuple[Distribution, Distribution], priors: tuple[Distribution, Distribution]
-    ) -> change.Change:
-        """The change between two posteriors."""
-        return change.compared(*posteriors, priors, epsilon=self.epsilon, level=self.level, p_same=self.p_same)
+    def changes(self, samples: Samples) -> list[change.Change]:
+        """The change of every pair of samples."""
+        return changes(samples, epsilon=self.epsilon, level=self.level, p_same=self.p_same, threads=self.threads)
 
 
 def record(

@@ -11,11 +11,11 @@ from credimi.columns.reading_options import READINGS
 from credimi.core.arguments import check_keywords
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
-from credimi.core.threads import share
 from credimi.counting.alignment import aligned
 from credimi.counting.weights import effective
-from credimi.inference import change
-from credimi.inference.batched.many_tables import summarize
+from credimi.inference import adaptive_prior, change
+from credimi.inference.batched.many_changes import Samples
+from credimi.inference.batched.many_tables import summary_of
 from credimi.report import sentences
 from credimi.selection import stored_ranking
 from credimi.selection.comparisons.change_records import (
@@ -133,17 +133,13 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
     blocks = [_blocks([side[index] for side in settled_samples], missing) for index in range(len(features))]
     ranked = [index for index, feature in enumerate(features) if feature.kind.ranked]
     tables = [Tables.of([blocks[index][side] for index in ranked]) for side in range(2)]
-    summaries = [summarize(tables_of_sample, options) for tables_of_sample in tables]
-    posteriors = [change.posteriors_of(tables_of_sample, threads=options.threads) for tables_of_sample in tables]
-    priors = [change.priors_of(tables_of_sample, threads=options.threads) for tables_of_sample in tables]
+    samples = _samples(tables, options)
+    summaries = [
+        summary_of(posteriors, upper, np.full(upper.size, np.nan), options, if_dependent=False)
+        for posteriors, upper in zip(samples.posteriors, samples.upper, strict=True)
+    ]
+    changes = options.changes(samples)
     table_of_feature = {index: number for number, index in enumerate(ranked)}
-    changes: dict[int, change.Change] = {}
-
-    def work(number: int) -> None:
-        pair, prior = ((samples[0][number], samples[1][number]) for samples in (posteriors, priors))
-        changes[number] = options.change(pair, prior)
-
-    share(work, range(len(ranked)), options.threads)
     rows: list[Record] = []
     for index, feature in enumerate(features):
         row: Record = {"feature": feature.name, "note": sentences.note(feature.facts)}
@@ -165,6 +161,14 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
     only = both.only[0], both.only[1]
     facts = {feature.name: feature.facts for feature in features}
     return Comparison(in_order(rows), first.target, both.classes, names, rows_of, only, settings, facts)
+
+
+def _samples(tables: Sequence[Tables], options: CompareOptions) -> Samples:
+    """Posteriors and priors of both samples."""
+    first, second = (adaptive_prior.components(sample, threads=options.threads) for sample in tables)
+    prior_a, prior_b = (change.prior_components(sample, threads=options.threads) for sample in tables)
+    upper_a, upper_b = (np.log(np.minimum(sample.rows, sample.columns)) for sample in tables)
+    return Samples((first, second), (prior_a, prior_b), (upper_a, upper_b))
 
 
 def _blocks(sides: Sequence[Feature], missing: str) -> list[FloatArray]:
