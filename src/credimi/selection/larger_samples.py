@@ -123,7 +123,7 @@ class LargerSamples:
         repeated = np.repeat(candidates, LENGTHS)
         tables = self._tables(repeated, lengths.ravel(), np.repeat(growth, LENGTHS))
         distributions = mixtures_of(
-            _posteriors(tables, self.options), self.strata.upper[repeated], gaussian=self.options.gaussian
+            _posteriors(tables, self.options, whole=True), self.strata.upper[repeated], gaussian=self.options.gaussian
         )
         p_above = above(distributions, self.options.epsilon, self.options.threads).reshape(lengths.shape)
         # Dependence gets stronger along the lengths: the first tables may be dropped, and the last ones kept.
@@ -168,10 +168,10 @@ class LargerSamples:
         return StratifiedTables(larger, np.concatenate([[0], np.cumsum(strata_counts)]))
 
 
-def _posteriors(strata: StratifiedTables, options: PosteriorOptions) -> PosteriorComponents:
+def _posteriors(strata: StratifiedTables, options: PosteriorOptions, *, whole: bool = False) -> PosteriorComponents:
     """The mixture of every candidate; without strata from `posteriors`: the same, with fewer kernels to load."""
     one_table_each = strata.starts.size == strata.tables.rows.size + 1
-    return posteriors(strata.tables, options) if one_table_each else components(strata, options)
+    return posteriors(strata.tables, options, whole=whole) if one_table_each else components(strata, options)
 
 
 def complete_rows(strata: StratifiedTables) -> FloatArray:

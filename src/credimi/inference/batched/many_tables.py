@@ -205,7 +205,7 @@ def beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
 def quick_beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
     """`beliefs` with the adaptive prior for very many small tables: no `at_mode`, and each component by two moments.
 
-    Components with thin classes are not split into parts (see `hard_tables`): that would take longer than all the rest.
+    Components with thin classes are not split into parts, see `posteriors`.
     """
     whole = np.ones(blocks.rows.size, dtype=np.bool_)
     components = adaptive_prior.components(blocks, threads=options.threads, whole=whole)
@@ -235,15 +235,18 @@ def _posteriors(blocks: Tables, options: PosteriorOptions) -> tuple[PosteriorCom
     return posteriors(blocks, options), leading.mean
 
 
-def posteriors(blocks: Tables, options: PosteriorOptions) -> PosteriorComponents:
+def posteriors(blocks: Tables, options: PosteriorOptions, *, whole: bool = False) -> PosteriorComponents:
     """The mixtures from which `summarize` takes its numbers; with fixed pseudo-counts they have one component.
 
-    If draws are requested, these are the mixtures, with their moments, from which they are drawn.
+    If draws are requested, these are the mixtures, with their moments, from which they are drawn. If `whole`, tables
+    with thin classes are not drawn (see `hard_tables`), which takes a thousand times as long as all else.
     """
+    keep_whole = np.ones(blocks.rows.size, dtype=np.bool_) if whole else None
     matched, threads = options.matched, options.threads
     if options.prior == ADAPTIVE:
-        return adaptive_prior.components(blocks, matched=matched, threads=threads)
-    return _single(blocks, moments(blocks, pseudo_counts_of(blocks, options.prior), matched=matched, threads=threads))
+        return adaptive_prior.components(blocks, matched=matched, threads=threads, whole=keep_whole)
+    pseudo = pseudo_counts_of(blocks, options.prior)
+    return _single(blocks, moments(blocks, pseudo, matched=matched, threads=threads, whole=keep_whole))
 
 
 def _single(blocks: Tables, table_moments: Moments) -> PosteriorComponents:
