@@ -36,9 +36,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "mixture_tails.log_scales": ("f8[:] f8[:] f8[:]",),
     "mixture_tails.upper_tails": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] b1 f8[:] f8[:]",),
     "mixture_tails.quantiles": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] b1 f8[:] f8[:]",),
-    "changes.fill_nodes": ("f8[:] f8[:] f8[:] f8[:] f8[:] i8[:] f8[:]",),
-    "changes.fill_curves": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] i8[:] f8[:] f8[:] f8[:] i8[:]",),
-    "changes.compare_pairs": (
+    "changes.curves.fill_nodes": ("f8[:] f8[:] f8[:] f8[:] f8[:] i8[:] f8[:]",),
+    "changes.curves.fill_curves": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] i8[:] f8[:] f8[:] f8[:] i8[:]",),
+    "changes.pairs.compare_pairs": (
         "f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] i8[:] f8[:] f8[:] f8[:] i8[:] f8[:,:] f8 f8 f8[:,:]",
     ),
     "networks.edge_evidence.weigh_edges": ("u2[:,:] i8[:] f8[:] i8[:,:] f8 f8 f8 i8 f8[:] f8[:] f8[:]",),

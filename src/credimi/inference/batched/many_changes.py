@@ -18,7 +18,8 @@ from credimi.inference.adaptive_prior import PosteriorComponents
 from credimi.inference.batched.many_tables import distribution_of_table, summed
 from credimi.inference.batched.mixture_tails import mixtures_of
 from credimi.inference.change import Change
-from credimi.kernels import changes as kernels
+from credimi.kernels.changes import curves
+from credimi.kernels.changes import pairs as pair_kernels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from credimi.inference.distributions.distribution import Distribution
 
 _PAIRS_AT_ONCE = 32
-_MOST_PARAMETER = 1e7  # of the smaller parameter of a Beta: from here on `ScaledBeta` has an expansion
+_MAX_PARAMETER = 1e7  # of the smaller parameter of a Beta: from here on `ScaledBeta` has an expansion
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def changes(
     together = _joined((*samples.posteriors, *samples.priors), count)
     upper = np.concatenate(samples.upper * 2)
     mixtures = mixtures_of(together, upper, gaussian=False)
-    usable = mixtures.trusted & (np.minimum(mixtures.first, mixtures.second) < _MOST_PARAMETER)
+    usable = mixtures.trusted & (np.minimum(mixtures.first, mixtures.second) < _MAX_PARAMETER)
     pair_is_usable = np.ones(count, dtype=np.bool_)
     pair_is_usable[together.table[~usable] % count] = False
     guesses = _guesses(samples, level)
@@ -122,7 +123,7 @@ def _figures(
     quantiles = np.empty(int(edges[-1]))
     if z:
         upper_of_component = np.repeat(upper[:posteriors], sizes[:posteriors])
-        kernels.fill_nodes(
+        curves.fill_nodes(
             first[:with_nodes],
             second[:with_nodes],
             scale[:with_nodes],
@@ -137,7 +138,7 @@ def _figures(
     for table in range(posteriors):
         nodes[ends[table] : ends[table + 1] - 2] = np.sort(quantiles[bounds[table] : bounds[table + 1]])
     counts = np.empty(posteriors, dtype=np.int64)
-    kernels.fill_curves(
+    curves.fill_curves(
         first,
         second,
         scale,
@@ -152,7 +153,7 @@ def _figures(
         counts,
     )
     figures = np.empty((pairs.size, 5))
-    kernels.compare_pairs(
+    pair_kernels.compare_pairs(
         first,
         second,
         scale,

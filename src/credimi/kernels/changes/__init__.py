@@ -1,0 +1,1 @@
+"""Differences of information between two samples."""
