@@ -15,7 +15,8 @@ its strata: it tells what `rank` finds, times the share of rows that have it.
 Strata tell at most as much as the columns do, and no row contributes to its own score. So I(S) is estimated from below:
 by little if the columns are independent given the class, and by more if they overlap. As a set tells no less than a
 part of it, I(S) is at least that of the set without its last column: the result never falls. At most `_MAX_SETS` sets
-are told apart; in rows of other sets, the last columns count as missing.
+are told apart, and fewer if they have very many rows together. In rows of other sets, the last columns count as
+missing.
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 _FOLDS = 5
 _PARTS_OF_LOG_ODDS, _PARTS_OF_DISTANCE = 8, 3
 _MAX_SETS = 32
+_MAX_ROWS_OF_SETS, _FEW_ROWS = (
+    8,
+    10_000_000,
+)  # the rows of all sets together: relative to those of the table, or so many
 _FEW_SCORES = 16  # different scores in a fold: those of one column, or of two with few values each
 
 
@@ -43,8 +48,8 @@ _FEW_SCORES = 16  # different scores in a fold: those of one column, or of two w
 class _KnownColumns:
     """A set of columns: the rows that have all of them, the scores of these rows by these columns, and I(S)."""
 
-    rows: NDArray[np.intp]
-    score: NDArray[np.float64]
+    rows: NDArray[np.uint32]
+    score: NDArray[np.float32]  # half the memory: it only tells rows apart
     tells: float = 0.0
     empty: bool = False  # no column yet
 
@@ -55,12 +60,13 @@ class NaiveSummary:
     def __init__(self, codes: SettledCodes) -> None:
         self.codes, self._codes, self._classes = codes, codes, len(codes.classes)
         self._has_class = codes.groups < self._classes
-        self._fold = np.random.default_rng(0).permutation(codes.groups.size) % _FOLDS  # rows may be sorted
-        counts = self._counts_of_other_folds(np.zeros(codes.groups.size, dtype=np.int64), 1)[:, :, 0] + 0.5
+        size = codes.groups.size
+        self._fold = (np.random.default_rng(0).permutation(size) % _FOLDS).astype(np.uint8)  # rows may be sorted
+        counts = self._counts_of_other_folds(np.zeros(size, dtype=np.int64), 1)[:, :, 0] + 0.5
         self._score = np.log(counts / counts.sum(axis=1, keepdims=True))[self._fold]
-        self._sets = [_KnownColumns(np.arange(codes.groups.size), self._score.copy(), empty=True)]
-        self._set_of_row = np.zeros(codes.groups.size, dtype=np.int64)
-        self._weights = np.ones(codes.groups.size) if codes.weights is None else codes.weights
+        self._sets = [_KnownColumns(np.arange(size, dtype=np.uint32), self._score.astype(np.float32), empty=True)]
+        self._set_of_row = np.zeros(size, dtype=np.uint8)
+        self._weights = np.broadcast_to(1.0, size) if codes.weights is None else codes.weights
 
     def add(self, column: int) -> None:
         """Add a column to the naive Bayes."""
@@ -72,10 +78,12 @@ class NaiveSummary:
         present = codes < values
         self._score[present] += logs[self._fold[present], :, codes[present]]
         weight_of_set = np.bincount(self._set_of_row[present], self._weights[present], len(self._sets))
+        max_rows = max(_MAX_ROWS_OF_SETS * present.size, _FEW_ROWS)
         for known in np.argsort(-weight_of_set, kind="stable").tolist():
             moved = present & (self._set_of_row == known)
             some_stay = bool(((self._set_of_row == known) & ~present).any())
-            if not weight_of_set[known] > 0.0 or (some_stay and len(self._sets) >= _MAX_SETS):
+            full = len(self._sets) >= _MAX_SETS or sum(each.rows.size for each in self._sets) > max_rows
+            if not weight_of_set[known] > 0.0 or (some_stay and full):
                 continue  # no row has this set and the column; or the column counts as missing in these rows
             larger = self._with_column(self._sets[known], codes, present, logs)
             if some_stay:
@@ -94,13 +102,14 @@ class NaiveSummary:
         """The set of columns and one more: its codes, where it is present, and log P(value | class) of each fold."""
         stay = present[known.rows]
         rows = known.rows[stay]
-        score = known.score[stay] + logs[self._fold[rows], :, codes[rows]]
+        score = known.score[stay]
+        score += logs[self._fold[rows], :, codes[rows]].astype(np.float32)
         strata = (codes[rows], logs.shape[2]) if known.empty else self._strata(rows, score)
         return _KnownColumns(rows, score, max(known.tells, self._information(rows, *strata)))
 
     def strata(self) -> tuple[NDArray[np.int64], int]:
         """The stratum of each row, and the number of strata."""
-        return self._strata(np.arange(self._score.shape[0]), self._score)
+        return self._strata(np.arange(self._score.shape[0], dtype=np.uint32), self._score)
 
     def tells(self) -> float:
         """What the columns tell about the target, in nats: the mean over all rows, by the columns that a row has."""
@@ -108,7 +117,7 @@ class NaiveSummary:
         told = np.array([known.tells for known in self._sets])
         return float(weights @ told / weights.sum()) if weights.sum() > 0.0 else 0.0
 
-    def _information(self, rows: NDArray[np.intp], strata: NDArray[np.int64], count: int) -> float:
+    def _information(self, rows: NDArray[np.unsignedinteger], strata: NDArray[np.int64], count: int) -> float:
         """The information of the strata of some rows; in the other rows, the stratum is missing at random."""
         if count == 1 or self._classes < 2:
             return 0.0
@@ -119,7 +128,7 @@ class NaiveSummary:
         target_only = np.maximum(of_class - block[:-1].sum(axis=1), 0.0)  # sums of weights are rounded
         return mutual_information(Table.of(block[:-1], target_only, block[-1])).mean()
 
-    def _strata(self, rows: NDArray[np.intp], score: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
+    def _strata(self, rows: NDArray[np.unsignedinteger], score: NDArray[np.floating]) -> tuple[NDArray[np.int64], int]:
         """The stratum of each of these rows, by its score, and the number of strata."""
         if self._classes < 2:
             return np.zeros(rows.size, dtype=np.int64), 1
@@ -136,7 +145,9 @@ class NaiveSummary:
         unique_labels, strata = np.unique(labels, return_inverse=True)
         return strata.astype(np.int64), unique_labels.size
 
-    def _equal_parts(self, rows: NDArray[np.intp], scores: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+    def _equal_parts(
+        self, rows: NDArray[np.unsignedinteger], scores: NDArray[np.floating], count: int
+    ) -> NDArray[np.int64]:
         """The part of each score in its fold: `count` parts of about equal size, or one for each score if few differ.
 
         The same values have slightly different scores in different folds. Parts of all folds together would cut between
