@@ -166,7 +166,7 @@ class NaiveSummary:
     def _counts_of_other_folds(self, codes: NDArray[np.int64], values: int) -> NDArray[np.float64]:
         """For each fold: the counts of all other folds; folds x classes x values."""
         counted = self._has_class & (codes < values)
-        cell = (self._fold * self._classes + self._codes.groups) * values + codes
+        cell = (self._fold.astype(np.int64) * self._classes + self._codes.groups) * values + codes
         weights = None if self._codes.weights is None else self._codes.weights[counted]
         counts = np.bincount(cell[counted], weights, _FOLDS * self._classes * values)
         counts = counts.reshape(_FOLDS, self._classes, values).astype(np.float64)
