@@ -17,8 +17,8 @@ from adaptive import information
 from scipy import optimize
 
 from credimi.core.tables import Tables
-from credimi.inference.change import posteriors_of, priors_of
 from credimi.selection.comparisons.change_records import CompareOptions
+from credimi.selection.comparisons.compare import samples_of
 
 SHAPES, SIZES = ((2, 2), (2, 5), (4, 10)), (100, 300, 1_000, 3_000, 10_000)
 OPTIONS = CompareOptions()
@@ -75,12 +75,8 @@ def drawn(probabilities: np.ndarray, rows: int, generator: np.random.Generator, 
 
 def changes(first: list[np.ndarray], second: list[np.ndarray]) -> np.ndarray:
     """For each pair P(change), and P(change) of the two posteriors alone."""
-    sides = [Tables.of(first), Tables.of(second)]
-    posteriors, priors = [posteriors_of(side) for side in sides], [priors_of(side) for side in sides]
-    change_records = [
-        OPTIONS.change(*side) for side in zip(zip(*posteriors, strict=True), zip(*priors, strict=True), strict=True)
-    ]
-    return np.array([(side.p_more + side.p_less, side.p_change_if_apart) for side in change_records])
+    found = OPTIONS.changes(samples_of([Tables.of(first), Tables.of(second)], OPTIONS))
+    return np.array([(side.p_more + side.p_less, side.p_change_if_apart) for side in found])
 
 
 def unchanged(columns: int) -> None:

@@ -133,7 +133,7 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
     blocks = [_blocks([side[index] for side in settled_samples], missing) for index in range(len(features))]
     ranked = [index for index, feature in enumerate(features) if feature.kind.ranked]
     tables = [Tables.of([blocks[index][side] for index in ranked]) for side in range(2)]
-    samples = _samples(tables, options)
+    samples = samples_of(tables, options)
     summaries = [
         summary_of(posteriors, upper, np.full(upper.size, np.nan), options, if_dependent=False)
         for posteriors, upper in zip(samples.posteriors, samples.upper, strict=True)
@@ -163,7 +163,7 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
     return Comparison(in_order(rows), first.target, both.classes, names, rows_of, only, settings, facts)
 
 
-def _samples(tables: Sequence[Tables], options: CompareOptions) -> Samples:
+def samples_of(tables: Sequence[Tables], options: CompareOptions) -> Samples:
     """Posteriors and priors of both samples."""
     first, second = (adaptive_prior.components(sample, threads=options.threads) for sample in tables)
     prior_a, prior_b = (change.prior_components(sample, threads=options.threads) for sample in tables)
