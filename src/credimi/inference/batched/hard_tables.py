@@ -56,11 +56,6 @@ class Arrangement:
         return _in_order(block.T if self.turned else block, self.rows, self.columns)
 
 
-def in_own_order(block: NDArray[np.number]) -> NDArray[np.number]:
-    """The block with rows and columns sorted by their counts, so that their original order does not matter."""
-    return _in_order(block, *_own_order(block))
-
-
 def _in_order(block: NDArray[np.number], rows: list[int], columns: list[int]) -> NDArray[np.number]:
     return block[np.ix_([*rows, -1], [*columns, -1])]
 
