@@ -61,12 +61,8 @@ class ReadingOptions:
         weights_are: str | None = None,
     ) -> ReadingOptions:
         """What the user asked for, checked."""
-        missing, methods, cuts = (
-            _checked_missing(missing_values),
-            _checked_methods(discretize),
-            checked_cuts(target_cuts),
-        )
-        return cls(missing, methods, cuts, weights, checked_weights_are(weights_are))
+        missing, methods = _checked_missing(missing_values), _checked_methods(discretize)
+        return cls(missing, methods, checked_cuts(target_cuts), weights, checked_weights_are(weights_are))
 
     def method(self, column: str) -> Method:
         """How this column's numbers become categories: a method's name, cuts, or None."""
@@ -94,7 +90,8 @@ def checked_weights_are(kind: Option) -> str | None:
     """What weights count, checked."""
     if kind is not None and (not isinstance(kind, str) or kind not in WEIGHTS_ARE):
         raise CredimiError(
-            f"weights_are is {kind!r}: choose one of {', '.join(WEIGHTS_ARE)}, or None, which takes whole weights for rows"
+            f"weights_are is {kind!r}: choose one of {', '.join(WEIGHTS_ARE)}, or None, which takes whole weights for "
+            "rows"
         )
     return kind
 

@@ -173,7 +173,7 @@ def count_coded(coded: CodedBatch, *, threads: int | None = None, squared: bool 
             options: Record = {"weights": weights, "compiled": coded.compiled, "threads": threads}
             counted_blocks = tabulate.cross_counts(coded.groups, height, codes, values, **options)
             blocks_of_columns = [[block] for block in counted_blocks]
-    with np.errstate(over="ignore"):  # `weights` refuses infinity
+    with np.errstate(over="ignore"):  # `with_squares` refuses infinity
         rows = coded.rows if weights is None else float(weights.sum())
     parts = {
         name: _with_labels(column, blocks, coded.missing, (coded.max_labels, coded.max_bytes))
@@ -277,7 +277,7 @@ def _with_labels(
 ) -> list[tuple[Labels, CountArray]]:
     """The labels that occurred, sorted, with their counts; counts of labels that mean missing are added to the missing.
 
-    The second of the blocks, if there are two, has the squares of weights. `limits` are those of labels and their bytes.
+    The second of the blocks, if there are two, has the squares of weights. `limits` are those of labels and bytes.
     """
     max_labels, max_bytes = limits
     if column.kind == MANY:

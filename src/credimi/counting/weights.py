@@ -48,8 +48,10 @@ def weighted(batches: Iterable[Batch], settings: ReadingOptions) -> Iterator[Bat
 
 def with_squares(counts: Counts, weights: FloatArray) -> Counts:
     """The counts of one batch, with the sum of the squares of its weights; whole numbers, if the weights are whole."""
-    with np.errstate(over="ignore"):  # `effective` refuses infinity
+    with np.errstate(over="ignore", under="ignore"):
         counts = replace(counts, squares=float(weights @ weights))
+    if not counts.squares < np.inf:
+        raise CredimiError(_no_doubles(counts.squares, counts.settings))
     if counts.rows >= _MAX_EXACT_SUM or not np.array_equal(weights, np.rint(weights)):
         return counts
     return replace(counts, flat=np.rint(counts.flat).astype(np.int64), rows=round(counts.rows))
@@ -114,6 +116,15 @@ def may_be_survey(counts: Counts) -> float | None:
     return mean if mean >= _LARGE_WEIGHT and counts.rows >= _MANY_ROWS * mean else None
 
 
+def weighing_one(counts: Counts, settings: ReadingOptions) -> Counts:
+    """Counts of rows without weights as if each had the weight 1, so that they can be added to weighted ones."""
+    if settings.weights is None or counts.settings.weights is not None:
+        return counts
+    settings = replace(counts.settings, weights=settings.weights, weights_are=settings.weights_are)
+    flat_squares = counts.flat.astype(np.float64) if settings.needs_squares else None
+    return replace(counts, settings=settings, squares=float(counts.rows), flat_squares=flat_squares)
+
+
 def worth_rows(weights: FloatArray, settings: ReadingOptions) -> tuple[FloatArray, bool]:
     """The same weights, if they are numbers of rows; survey weights scaled as `effective` scales their counts.
 
@@ -145,11 +156,15 @@ def _too_many_rows(settings: ReadingOptions, total: float) -> str:
 def _share(total: float, squares: float, settings: ReadingOptions) -> float:
     """The factor that scales weights with this sum, and this sum of squares, to numbers of rows."""
     if not _SQUARES_RANGE[0] < squares < _SQUARES_RANGE[1]:
-        raise CredimiError(
-            f"the squares of the weights {settings.weights!r} sum to {squares:g}, which is too "
-            f"{'small' if squares < 1.0 else 'large'} to calculate with: divide all weights by their mean"
-        )
+        raise CredimiError(_no_doubles(squares, settings))
     return total / squares
+
+
+def _no_doubles(squares: float, settings: ReadingOptions) -> str:
+    return (
+        f"the squares of the weights {settings.weights!r} sum to {squares:g}, which is too "
+        f"{'small' if squares < 1.0 else 'large'} to calculate with: divide all weights by their mean"
+    )
 
 
 def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> FloatArray:

@@ -1,8 +1,8 @@
-"""Sums from which `counting.survey_rows` finds how many rows a table is worth: complete, or one side with missing values.
+"""Sums from which `counting.survey_rows` finds how many rows a table is worth, if at most one side has missing values.
 
 W are the sums of the weights in a cell or margin, Q those of their squares, T all weights of the table. With the class
-i complete and the feature j missing in some rows, a_i = W_i/T is the share of class i, c_i = W_i+/T that of its complete
-rows, q_ij = W_ij/W_i+, b_j = sum_i a_i q_ij, l_ij = log(q_ij/b_j), L_i = sum_j q_ij l_ij and I = sum_i a_i L_i.
+i complete and the feature j missing in some rows, a_i = W_i/T is the share of class i, c_i = W_i+/T that of its rows
+with both, q_ij = W_ij/W_i+, b_j = sum_i a_i q_ij, l_ij = log(q_ij/b_j), L_i = sum_j q_ij l_ij and I = sum_i a_i L_i.
 
 A row of weight w changes I by (w/T) psi, to first order, with
 

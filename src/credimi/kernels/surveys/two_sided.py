@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 LINES = 7  # of `work`: p, g, x, residual, direction, A times the direction; and the margins
 _MAX_FITS, _MAX_STEPS = 400, 200
 _FITTED, _SOLVED = 1e-11, 1e-18  # the largest change of a probability; the squared residual, as a share of the first
-_PADDING = 1e-3  # of the average weight of a cell
+_PADDING = 1e-5  # of the average weight of a cell
 
 
 @inlined
