@@ -1,10 +1,11 @@
-"""Survey weights: do 95 % intervals hold 95 % of the truths, whatever the weights depend on?
+"""Survey weights: whether 95 % intervals hold 95 % of the truths, whatever the weights depend on.
 
 Populations of two columns are drawn at random, with a given I. Rows are sampled with unequal probabilities, and weigh
 as much as they are rare in the sample; samples are then ranked with one number of rows for all tables (Kish's effective
-sample size), and with each table's own (`counting.survey_rows`). Weights depend on
+sample size), and with each table's own (`counting.survey_rows`). For comparison, as many rows as the table is worth are
+sampled with equal probabilities, with values missing in the same way: this is what the prior and the approximation of
+the posterior cost without any weights. Weights depend on
 
-    alike        nothing: all are equal, for comparison; `alike, both` the same with values missing as in `both`
     unrelated    on nothing in the table: lognormal
     y, x         on the class; on the value
     x and y      on both: a factor for each cell
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-DESIGNS = ("alike", "alike, both", "unrelated", "y", "x", "x and y", "cells", "strata", "feature", "both")
+DESIGNS = ("unrelated", "y", "x", "x and y", "cells", "strata", "feature", "both")
 SHAPES = ((2, 2), (2, 5), (3, 4), (5, 6))
 INFORMATION = (0.02, 0.106, 0.3)
 STRATA = 4
@@ -55,9 +56,9 @@ def population(rng: np.random.Generator, shape: tuple[int, int], target: float) 
     """Probabilities of cells with I = target: random margins, tilted by a random table until I is right."""
     while True:
         rows, columns = (0.7 * rng.dirichlet(np.full(size, 4.0)) + 0.3 / size for size in shape)
-        tilt = rng.normal(size=shape)
+        cells, tilt = np.outer(rows, columns), rng.normal(size=shape)
 
-        def tilted(strength: float, cells: Floats = np.outer(rows, columns), tilt: Floats = tilt) -> Floats:
+        def tilted(strength: float, cells: Floats = cells, tilt: Floats = tilt) -> Floats:
             table = cells * np.exp(strength * tilt)
             return table / table.sum()
 
@@ -72,7 +73,7 @@ def population(rng: np.random.Generator, shape: tuple[int, int], target: float) 
 
 def factors(rng: np.random.Generator, design: str, shape: tuple[int, int]) -> Floats:
     """How much a row of each cell weighs."""
-    if design in ("alike", "alike, both", "unrelated", "strata"):
+    if design in ("unrelated", "strata"):
         return np.ones(shape)
     if design == "y":
         return np.exp(rng.normal(size=(shape[0], 1))) * np.ones(shape)
@@ -81,10 +82,14 @@ def factors(rng: np.random.Generator, design: str, shape: tuple[int, int]) -> Fl
     return np.exp(rng.normal(size=shape))
 
 
-def sample(rng: np.random.Generator, design: str, table: Floats, rows: int) -> tuple[Floats, Floats]:
+def sample(
+    rng: np.random.Generator, design: str, table: Floats, rows: int, *, weighted: bool = True
+) -> tuple[Floats, Floats]:
     """One sample: the sums of the weights, and those of their squares, as blocks with missing counts last."""
     shape = table.shape
-    if design == "strata":
+    if not weighted:
+        cells, weights = rng.choice(table.size, rows, p=table.ravel()), np.ones(rows)
+    elif design == "strata":
         share = rng.dirichlet(np.full(STRATA, 3.0), size=table.size) * table.ravel()[:, np.newaxis]
         size = share.sum(axis=0)
         drawn = rng.multinomial(rows - 10 * STRATA, rng.dirichlet(np.full(STRATA, 2.0))) + 10
@@ -97,11 +102,11 @@ def sample(rng: np.random.Generator, design: str, table: Floats, rows: int) -> t
         weights = factor[cells]
         if design in ("unrelated", "cells"):
             weights = weights * np.exp(0.7 * rng.normal(size=rows))
-    weights = weights * rng.uniform(10.0, 1000.0)  # any unit
+    weights = weights * rng.uniform(10.0, 1000.0) if weighted else weights  # any unit
     y, x = np.divmod(cells, shape[1])
-    if design in ("feature", "both", "alike, both"):
+    if design in ("feature", "both"):
         no_x = rng.random(rows) < rng.uniform(0.1, 0.5, size=shape[0])[y]
-        no_y = rng.random(rows) < rng.uniform(0.1, 0.4, size=shape[1])[x] if "both" in design else np.zeros(rows, bool)
+        no_y = rng.random(rows) < rng.uniform(0.1, 0.4, size=shape[1])[x] if design == "both" else np.zeros(rows, bool)
         both = no_x & no_y  # missing at random: a row lacks one of the two
         first = rng.random(rows) < 0.5
         no_x, no_y = no_x & ~(both & first), no_y & ~(both & ~first)
@@ -119,18 +124,23 @@ def figures(
     """For one cell of the study: which intervals hold the truth, which tables are kept, and the effective sizes."""
     rows, samples = args
     options = PosteriorOptions(epsilon=EPSILON, level=0.95, threads=1)
-    pairs = [sample(rng, design, population(rng, shape, target), rows) for _ in range(samples)]
+    populations = [population(rng, shape, target) for _ in range(samples)]
+    pairs = [sample(rng, design, table, rows) for table in populations]
     blocks = [block for block, _ in pairs]
     squares = np.concatenate([each.ravel() for _, each in pairs])
     tables = Tables.of(blocks)
     kish = np.array([block.sum() ** 2 / each.sum() for block, each in pairs])
     one = Tables.of([block * worth / block.sum() for block, worth in zip(blocks, kish, strict=True)])
-    result: dict[str, Floats] = {"kish": kish}
-    for name, counted in (("one", one), ("own", scaled(tables, squares))):
+    own = scaled(tables, squares)
+    worth = [round(float(own.block(number).sum())) for number in range(samples)]
+    plain = [
+        sample(rng, design, table, size, weighted=False)[0] for table, size in zip(populations, worth, strict=True)
+    ]
+    result: dict[str, Floats] = {"kish": kish, "own": np.array(worth, dtype=np.float64)}
+    for name, counted in (("one", one), ("own", own), ("equal", Tables.of(plain))):
         summary = summarize(counted, options, if_dependent=False)
         result[f"held {name}"] = (summary.low <= target) & (target <= summary.high)
         result[f"kept {name}"] = summary.p_above >= 0.95
-        result[f"bias {name}"] = summary.mean - target
     return result
 
 
@@ -143,27 +153,30 @@ def main() -> None:
     """Print the table of the documentation, and every cell."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--samples", type=int, default=500)
-    parser.add_argument("--rows", type=int, default=2000)
+    parser.add_argument("--rows", type=int, default=4000)
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--designs", nargs="+", default=DESIGNS, choices=DESIGNS)
     args = parser.parse_args()
     whole: dict[tuple[str, float], list[dict[str, Floats]]] = {}
     for number, (design, shape, target) in enumerate(cells(args)):
         rng = np.random.default_rng([args.seed, number])
-        rows = args.rows // 2 if "alike" in design else args.rows  # about as many as the others are worth
-        found = figures(rng, design, shape, target, (rows, args.samples))
+        found = figures(rng, design, shape, target, (args.rows, args.samples))
         whole.setdefault((design, target), []).append(found)
         means = {name: float(values.mean()) for name, values in found.items()}
         print(f"{design:10} {shape[0]} x {shape[1]} I {target:5.3f}", end="  ")
-        print(*(f"{name} {mean:.3f}" if name != "kish" else f"{mean:5.0f} rows" for name, mean in means.items()))
-    print("\ndesign      " + "".join(f"I = {target:<18}" for target in INFORMATION) + "noise kept (one, own)")
+        print(*(f"{name} {mean:.3f}" if " " in name else f"{name} {mean:5.0f}" for name, mean in means.items()))
+    print("\none number / own number / as many rows of equal weight\ndesign      ", end="")
+    print("".join(f"I = {target:<21}" for target in INFORMATION) + "noise kept")
     for design in args.designs:
         print(f"{design:12}", end="")
         for target in INFORMATION:
-            held = (np.concatenate([part[f"held {name}"] for part in whole[design, target]]) for name in ("one", "own"))
-            print(*(f"{each.mean():.3f}" for each in held), end="           ")
-        kept = (np.concatenate([part[f"kept {name}"] for part in whole[design, 0.0]]) for name in ("one", "own"))
-        print(*(f"{each.mean():.4f}" for each in kept))
+            print(_three(whole[design, target], "held"), end="      ")
+        print(_three(whole[design, 0.0], "kept"))
+
+
+def _three(parts: list[dict[str, Floats]], what: str) -> str:
+    means = (np.concatenate([part[f"{what} {name}"] for part in parts]).mean() for name in ("one", "own", "equal"))
+    return " / ".join(f"{mean:.3f}" for mean in means)
 
 
 if __name__ == "__main__":

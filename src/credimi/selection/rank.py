@@ -181,7 +181,9 @@ def _weights_remarks(counted: Counts, scaled: int | None, own: Tables | None) ->
         mean = may_be_survey(counted)
         return [] if mean is None else [Remark(RemarkKind.WEIGHTS_LARGE, rows=round(counted.rows), rows_each=mean)]
     kind = RemarkKind.WEIGHTS_TOO_LARGE if whole_but_too_large(counted) else RemarkKind.WEIGHTS_SCALED
-    worth = [] if own is None else [round(Table.of_block(own.block(table)).rows) for table in range(own.rows.size)]
+    worth = (
+        [scaled] if own is None else [round(Table.of_block(own.block(table)).rows) for table in range(own.rows.size)]
+    )
     return [Remark(kind, rows=scaled, least_rows=min(worth, default=None), most_rows=max(worth, default=None))]
 
 
