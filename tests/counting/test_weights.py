@@ -14,6 +14,7 @@ import credimi
 from credimi.counting.by_group import count_by
 from credimi.counting.engines.csv import csv_files
 from credimi.counting.engines.parquet import parquet_files
+from credimi.counting.weights import effective
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -192,9 +193,13 @@ def test_groups_and_samples_are_weighed() -> None:
     expected, _ = count_by(repeated, "y", "half")
     assert found == expected
     scaled, _ = count_by(table.assign(n=table["n"] + 0.5), "y", "half", weights="n")
-    own = table.loc[table["half"] == "a", "n"] + 0.5
-    assert scaled["a"].rows == pytest.approx(own.sum() ** 2 / (own**2).sum())
-    assert credimi.rank(scaled["a"]).rows == round(scaled["a"].rows), "what is scaled is not scaled again"
+    whole, own = table["n"] + 0.5, table.loc[table["half"] == "a", "n"] + 0.5
+    worth = whole.sum() ** 2 / (whole**2).sum()  # of all groups, so that they keep their sizes
+    assert scaled["a"].rows == pytest.approx(worth * own.sum() / whole.sum())
+    assert sum(counts.rows for counts in scaled.values()) == pytest.approx(worth)
+    assert credimi.rank(scaled["a"]).rows == round(own.sum() ** 2 / (own**2).sum())
+    twice = effective(effective(scaled["a"]))
+    assert twice.flat == pytest.approx(effective(scaled["a"]).flat), "what is scaled is not scaled again"
     one, other = FRAME[:150].assign(n=0.5), FRAME[150:].assign(n=0.5)
     plain = [part.drop(columns="n") for part in (one, other)]
     weighed, expected_change = credimi.compare(one, other, "y", weights="n"), credimi.compare(*plain, "y")

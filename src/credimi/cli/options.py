@@ -203,8 +203,13 @@ def add_data_options(
         parser.add_argument(
             "--weights",
             metavar="COLUMN",
-            help="the weight of each row: whole weights are numbers of rows; others, as in surveys, are scaled to as "
-            "many rows as they are worth, (sum w)^2 / sum w^2",
+            help="the weight of each row: how often it occurs, or how many people it stands for (see --weights-are)",
+        )
+        parser.add_argument(
+            "--weights-are",
+            choices=["rows", "survey"],
+            help="rows: how often each row occurs; survey: how much it stands for, so that tables are scaled to what "
+            "they are worth (default: rows if all weights are whole, otherwise survey)",
         )
     if engines:
         _add_engine_options(parser)
@@ -302,7 +307,7 @@ def counting(options: argparse.Namespace) -> Record:
     """The options as `credimi.count` takes them."""
     from credimi.columns.missing import MISSING_VALUES
 
-    weights = {"weights": options.weights} if "weights" in options else {}
+    weights = {name: getattr(options, name) for name in ("weights", "weights_are") if name in options}
     return weights | {
         "features": options.features,
         "exclude": options.exclude,

@@ -11,6 +11,7 @@ import numpy as np
 from credimi.columns import text_types
 from credimi.columns.labels import MANY, NUMBER
 from credimi.core.table import Table
+from credimi.core.tables import relabel
 
 if TYPE_CHECKING:
     from credimi.columns.labels import Labels
@@ -88,6 +89,7 @@ class Feature:
     `labels` are the labels of the data, typed. `places` has, for each of them, the column of the block in which it is
     counted. `typed_as` has, for each label as it was counted, the position of its typed label. `odds` are the prior
     odds of dependence: less than even odds if the cuts were chosen because of what they tell about the target.
+    `squares` are the sums of squared weights, cell by cell like `block`, if the block counts survey weights.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Feature:
     cut_by: CutBy | None = None
     odds: float = 1.0
     suspicions: tuple[Suspicion, ...] = ()
+    squares: FloatArray | None = None
 
     @property
     def table(self) -> Table:
@@ -157,19 +160,32 @@ class Feature:
         """Whether the last of the values is "missing"."""
         return self.values[-1:] == (MISSING_VALUE,) and len(self.values) > len(np.unique(self.places))
 
-    def indicator(self) -> CountArray:
-        """Counts of the target by missingness of this feature (present, missing)."""
-        seen, missing = self.block[:, :-1].sum(axis=1), self.block[:, -1]
-        return np.stack([seen, missing, np.zeros_like(missing)], axis=1)
-
-    def target_indicator(self) -> CountArray:
-        """Counts of missingness of the target (present, missing) by this feature, as a block."""
-        return np.stack([self.block[:-1].sum(axis=0), self.block[-1], np.zeros_like(self.block[-1])])
+    def with_squares(self, counted: FloatArray, classes: Positions) -> Feature:
+        """The same column with the squares of its weights; `counted` has those of each label, as it was counted."""
+        size = self.block.shape[0] - 1, self.block.shape[1] - 1
+        return replace(self, squares=relabel(counted, classes, self.places[self.typed_as], size))
 
     def with_missing_as_value(self) -> Feature:
         """The same column with missing as one more value; columns that are not ranked stay the same."""
         if self.missing == 0 or not self.values or self.kind.unknown:
             return self
         kind = FeatureKind.RANGES if self.cut_by else FeatureKind.CATEGORIES  # there are at least two values now
-        block = np.hstack([self.block, np.zeros_like(self.block[:, :1])])
-        return replace(self, block=block, values=(*self.values, MISSING_VALUE), kind=kind)
+        squares = None if self.squares is None else _with_value(self.squares)
+        block = _with_value(self.block)
+        return replace(self, block=block, squares=squares, values=(*self.values, MISSING_VALUE), kind=kind)
+
+
+def _with_value(block: CountArray) -> CountArray:
+    """The block with what is missing as its last value."""
+    return np.hstack([block, np.zeros_like(block[:, :1])])
+
+
+def indicator(block: CountArray) -> CountArray:
+    """Counts of the target by missingness of the feature (present, missing), from a block of either."""
+    seen, missing = block[:, :-1].sum(axis=1), block[:, -1]
+    return np.stack([seen, missing, np.zeros_like(missing)], axis=1)
+
+
+def target_indicator(block: CountArray) -> CountArray:
+    """Counts of missingness of the target (present, missing) by the feature, as a block."""
+    return np.stack([block[:-1].sum(axis=0), block[-1], np.zeros_like(block[-1])])

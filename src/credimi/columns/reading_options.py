@@ -25,6 +25,7 @@ Method: TypeAlias = str | list[float] | None  # how numbers become categories: a
 Methods: TypeAlias = Method | dict[str, Method]  # for all columns, or by their names
 
 READINGS = ("ignore", "category")  # of missing values
+WEIGHTS_ARE = ("rows", "survey")  # numbers of repeated rows; what each row stands for. None: rows if all are whole
 METHODS = ("mdl", "quantile", "categories")
 QUANTILES = 10  # ranges of equal counts, unless "quantile:K" asks for others
 _QUANTILE = re.compile(r"quantile(?::([2-9]|[1-9]\d{1,2}))?")
@@ -36,13 +37,14 @@ class ReadingOptions:
     """How values are read: what means missing, how numbers become categories, and where the target is cut, if at all.
 
     `target_cuts` are cuts, or "quantile:K" until the values are known (see `target_ranges`); `weights` is the column
-    with the weight of each row.
+    with the weight of each row, and `weights_are` says what they count: see `WEIGHTS_ARE`.
     """
 
     missing_values: tuple[str | float, ...] = MISSING_VALUES
     discretize: Methods = "mdl"
     target_cuts: Cuts | str | None = None
     weights: str | None = None
+    weights_are: str | None = None
 
     def __setstate__(self, state: list[object]) -> None:
         """Restore pickles, also older ones without target cuts and weights: these are None then."""
@@ -51,16 +53,27 @@ class ReadingOptions:
 
     @classmethod
     def of(
-        cls, missing_values: Option, discretize: Option, target_cuts: Option = None, weights: str | None = None
+        cls,
+        missing_values: Option,
+        discretize: Option,
+        target_cuts: Option = None,
+        weights: str | None = None,
+        weights_are: str | None = None,
     ) -> ReadingOptions:
         """What the user asked for, checked."""
-        return cls(_checked_missing(missing_values), _checked_methods(discretize), checked_cuts(target_cuts), weights)
+        missing, methods = _checked_missing(missing_values), _checked_methods(discretize)
+        return cls(missing, methods, checked_cuts(target_cuts), weights, checked_weights_are(weights_are))
 
     def method(self, column: str) -> Method:
         """How this column's numbers become categories: a method's name, cuts, or None."""
         if not isinstance(self.discretize, dict):
             return self.discretize
         return self.discretize.get(column, self.discretize.get("*", "mdl"))
+
+    @property
+    def needs_squares(self) -> bool:
+        """Whether there may be survey weights, whose squares are counted."""
+        return self.weights is not None and self.weights_are != "rows"
 
     @property
     def given_cuts(self) -> Cuts | None:
@@ -71,6 +84,16 @@ class ReadingOptions:
     def named(self) -> list[str]:
         """The columns that `discretize` names."""
         return [name for name in self.discretize if name != "*"] if isinstance(self.discretize, dict) else []
+
+
+def checked_weights_are(kind: Option) -> str | None:
+    """What weights count, checked."""
+    if kind is not None and (not isinstance(kind, str) or kind not in WEIGHTS_ARE):
+        raise CredimiError(
+            f"weights_are is {kind!r}: choose one of {', '.join(WEIGHTS_ARE)}, or None, which takes whole weights for "
+            "rows"
+        )
+    return kind
 
 
 def _checked_missing(values: Option) -> tuple[str | float, ...]:

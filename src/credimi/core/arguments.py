@@ -24,6 +24,7 @@ COUNTING = (  # the keyword arguments of `count`, which other functions pass on 
     "discretize",
     "target_cuts",
     "weights",
+    "weights_are",
     "max_levels",
     "delimiter",
     "progress",

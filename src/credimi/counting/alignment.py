@@ -55,7 +55,7 @@ def aligned(samples: Sequence[Counts]) -> AlignedCounts:
     methods_by_name = methods if isinstance(methods, dict) else {"*": methods}
     fixed_methods = methods_by_name | {feature.name: _method_of(feature) for feature in features if feature.kind.ranked}
     settings = replace(whole.settings, discretize=fixed_methods)
-    empty = replace(whole, flat=np.zeros_like(whole.flat), rows=0, squares=0.0)
+    empty = replace(whole, flat=np.zeros_like(whole.flat), rows=0, squares=0.0, flat_squares=None)
     aligned_samples = tuple(replace(empty + sample, settings=settings) for sample in parts)
     return AlignedCounts(aligned_samples, tuple(features), whole.class_names(), only)
 
@@ -86,4 +86,6 @@ def _with_columns(counts: Counts, names: Sequence[str]) -> Counts:
     blocks = dict(zip(counts.features, zip(counts.labels, counts.blocks(), strict=True), strict=True))
     columns = {name: blocks[name] for name in names}
     joined = Counts.join(counts.target, counts.classes, columns, counts.rows, counts.settings)
-    return replace(joined, squares=counts.squares)
+    squares = counts.of_squares()
+    flat_squares = None if squares is None else _with_columns(squares, names).flat
+    return replace(joined, squares=counts.squares, flat_squares=flat_squares)

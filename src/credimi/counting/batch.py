@@ -120,7 +120,7 @@ def encode_batch(batch: Batch, plan: Plan, *, threads: int | None = None, rows_a
     if compiled and not rows_again and batch.weights is None:
         feature_values = {name: batch.columns[name] for name in features}
         for name, (column, block) in count_small(feature_values, groups, len(classes) + 1, threads).items():
-            counted[name] = bounded(*_ordered(column, block, missing, max_labels), max_labels, max_bytes)
+            (counted[name],) = _with_labels(column, [block], missing, (max_labels, max_bytes))
     remaining = [name for name in features if name not in counted]
     encoded = encode_small({name: batch.columns[name] for name in remaining}, threads) if compiled else {}
     if not rows_again and batch.weights is None and not missing.numbers:
@@ -156,30 +156,43 @@ def _encode_sparse(values: SparseColumn, name: str, *, missing: MissingValues, c
     return replace(encode(stored, name, missing=missing, compiled=compiled), at=values.at)
 
 
-def count_coded(coded: CodedBatch, *, threads: int | None = None) -> Counts:
-    """The counts of one batch."""
-    columns, height = list(coded.columns.values()), len(coded.classes) + 1
+def count_coded(coded: CodedBatch, *, threads: int | None = None, squared: bool = False) -> Counts:
+    """The counts of one batch; if `squared`, also the sums of the squares of its weights, cell by cell."""
+    columns, height, weights = list(coded.columns.values()), len(coded.classes) + 1, coded.weights
     if any(column.at is not None for column in columns):  # then all columns are sparse
-        blocks_of_columns = tabulate.sparse_counts(coded.groups, height, columns, coded.weights)
+        counted_blocks = tabulate.sparse_counts(coded.groups, height, columns, weights)
+        blocks_of_columns = [[block] for block in counted_blocks]
+        if squared and weights is not None:
+            counted_squares = tabulate.sparse_counts(coded.groups, height, columns, tabulate.squares_of(weights))
+            blocks_of_columns = [list(pair) for pair in zip(counted_blocks, counted_squares, strict=True)]
     else:
         codes, values = [column.codes for column in columns], [column.values for column in columns]
-        options: Record = {"weights": coded.weights, "compiled": coded.compiled, "threads": threads}
-        blocks_of_columns = tabulate.cross_counts(coded.groups, height, codes, values, **options)
-    rows = coded.rows if coded.weights is None else float(coded.weights.sum())
-    max_labels, max_bytes = coded.max_labels, coded.max_bytes
-    blocks = {
-        name: bounded(*_ordered(column, block, coded.missing, max_labels), max_labels, max_bytes)
-        for (name, column), block in zip(coded.columns.items(), blocks_of_columns, strict=True)
+        if squared and weights is not None:
+            blocks_of_columns = tabulate.weighted_counts(coded.groups, height, codes, values, weights)
+        else:
+            options: Record = {"weights": weights, "compiled": coded.compiled, "threads": threads}
+            counted_blocks = tabulate.cross_counts(coded.groups, height, codes, values, **options)
+            blocks_of_columns = [[block] for block in counted_blocks]
+    with np.errstate(over="ignore"):  # `with_squares` refuses infinity
+        rows = coded.rows if weights is None else float(weights.sum())
+    parts = {
+        name: _with_labels(column, blocks, coded.missing, (coded.max_labels, coded.max_bytes))
+        for (name, column), blocks in zip(coded.columns.items(), blocks_of_columns, strict=True)
     }
+    counts = {name: part[0] for name, part in parts.items()}
     if coded.counted:
-        blocks = {name: coded.counted.get(name) or blocks[name] for name in coded.features}
-    return Counts.join(coded.target, coded.classes, blocks, rows, coded.settings)
+        counts = {name: coded.counted.get(name) or counts[name] for name in coded.features}
+    whole = Counts.join(coded.target, coded.classes, counts, rows, coded.settings)
+    if not squared or weights is None:
+        return whole
+    cells = [part[1][1].ravel() for part in parts.values()]
+    return replace(whole, flat_squares=np.concatenate([np.zeros(0), *cells]))
 
 
 def tally(batch: Batch, plan: Plan, *, threads: int | None = None, sampled: bool = False) -> Counts:
     """The counts of one batch, by `encode_batch` and `count_coded`; if `sampled`, some of its rows are added."""
     coded = encode_batch(batch, plan, threads=threads, rows_again=False)
-    counts = count_coded(coded, threads=threads)
+    counts = count_coded(coded, threads=threads, squared=plan.settings.needs_squares)
     if not sampled:
         return counts
 
@@ -259,22 +272,32 @@ def _reduce_labels(column: Column, missing: MissingValues, max_labels: int) -> C
     return Column(np.where(seen, np.uint8(0), np.uint8(255)), MANY, ("",))
 
 
-def _ordered(column: Column, block: CountArray, missing: MissingValues, max_labels: int) -> tuple[Labels, CountArray]:
-    """The labels that occurred, sorted; counts of labels that mean missing are added to the missing counts."""
+def _with_labels(
+    column: Column, blocks: Sequence[CountArray], missing: MissingValues, limits: tuple[int, int]
+) -> list[tuple[Labels, CountArray]]:
+    """The labels that occurred, sorted, with their counts; counts of labels that mean missing are added to the missing.
+
+    The second of the blocks, if there are two, has the squares of weights. `limits` are those of labels and bytes.
+    """
+    max_labels, max_bytes = limits
     if column.kind == MANY:
-        return _labels_of_uncounted(column), block
-    occurring: BooleanArray = np.asarray(block[:, :-1].any(axis=0))
+        return [bounded(_labels_of_uncounted(column), block, max_labels, max_bytes) for block in blocks]
+    occurring: BooleanArray = np.asarray(blocks[0][:, :-1].any(axis=0))
     if column.values <= _MAX_CACHED_LABELS and sum(map(len, column.texts)) <= _MAX_CACHED_LETTERS:
         order = _cached_order(column.without_codes(), occurring.tobytes(), missing, max_labels)
     else:
         order = _find_order(column, occurring, missing, max_labels)
+    return [bounded(order.labels, _in_order(block, order), max_labels, max_bytes) for block in blocks]
+
+
+def _in_order(block: CountArray, order: _LabelOrder) -> CountArray:
     if order.missing_codes is not None:
         block[:, -1] += block[:, order.missing_codes].sum(axis=1)
     kept_counts = block[:, order.kept_codes]
     if order.all_distinct:
-        return order.labels, kept_counts
+        return kept_counts
     height = block.shape[0] - 1
-    return order.labels, relabel(kept_counts, np.arange(height), order.positions, (height, len(order.labels)))
+    return relabel(kept_counts, np.arange(height), order.positions, (height, len(order.labels)))
 
 
 class _LabelOrder(NamedTuple):

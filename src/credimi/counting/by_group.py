@@ -16,7 +16,7 @@ from credimi.counting.batch import count_coded, encode_batch
 from credimi.counting.count import source, with_target_cuts
 from credimi.counting.engines import frames, sparse_matrices
 from credimi.counting.request import CountRequest, by_place, checked
-from credimi.counting.weights import effective, weighted, with_squares
+from credimi.counting.weights import scaled_alike, weighted, with_squares
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,10 +61,7 @@ def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple
             )
     if len(counts_of) < 2:
         raise _too_few(by, counts_of, missing)
-    # If the weights of one group are no numbers of rows, those of all groups are none.
-    if any(counts.flat.dtype.kind == "f" for counts in counts_of.values()):
-        counts_of = {name: replace(counts, flat=counts.flat.astype(np.float64)) for name, counts in counts_of.items()}
-    return {name: effective(counts_of[name]) for name in sorted(counts_of, key=_sort_key)}, missing
+    return scaled_alike({name: counts_of[name] for name in sorted(counts_of, key=_sort_key)}), missing
 
 
 def column_name(named: Value, data: Data) -> str:
@@ -84,7 +81,7 @@ def _is_name(named: object) -> bool:
 
 
 def _counted(coded: CodedBatch, threads: int | None) -> Counts:
-    counts = count_coded(coded, threads=threads)
+    counts = count_coded(coded, threads=threads, squared=coded.settings.needs_squares)
     return counts if coded.weights is None else with_squares(counts, coded.weights)
 
 

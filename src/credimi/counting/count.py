@@ -42,6 +42,7 @@ def count(
     discretize: str | Mapping[str, object] | None = "mdl",
     target_cuts: str | Sequence[object] | None = None,
     weights: Values = None,
+    weights_are: str | None = None,
     max_levels: int | None = None,
     delimiter: str | None = None,
     threads: int | None = None,
@@ -86,10 +87,11 @@ def count(
         "> 50"; "quantile:4" makes four ranges of about equal counts. For quantiles the target is read once before the
         other columns; streams, which can be read only once, and data frames of Spark and Dask accept cuts only.
     weights : str or array, optional
-        The weight of each row: a column of numbers from 0 up, or its values beside the data. If all are whole, they are
-        numbers of rows, as in a table in which equal rows were combined, and the counts are those of the repeated rows.
-        Other weights, such as those of surveys, are no numbers of rows: `rank` scales them to as many rows as they are
-        worth, (sum w)^2 / sum w^2, and says so. If survey weights happen to be whole, divide them by their mean.
+        The weight of each row: a column of numbers from 0 up, or its values beside the data.
+    weights_are : "rows" or "survey", optional
+        What the weights count. "rows": how often each row occurs, as in a table in which equal rows were combined; the
+        counts are those of the repeated rows. "survey": how many people, say, a row stands for; each table is then
+        scaled to the number of rows that it is worth. Default: "rows" if all weights are whole, otherwise "survey".
     max_levels : int, optional
         Refuse a column with more categories, by its name, as soon as they are seen. Without it, a column with more
         values than are kept is counted as seen or missing only, and the ranking says so.
@@ -122,7 +124,7 @@ def count(
     (array([0., 1.]), array([0., 1.]))
     """
     options: Record = {"features": features, "exclude": exclude, "max_levels": max_levels}
-    options |= {"target_cuts": target_cuts, "weights": weights}
+    options |= {"target_cuts": target_cuts, "weights": weights, "weights_are": weights_are}
     options |= {"missing_values": missing_values, "discretize": discretize, "delimiter": delimiter}
     options |= {"threads": threads, "progress": progress, "engine": engine, "master": master, "scheduler": scheduler}
     return count_requested(data, CountRequest.of(target, **options))

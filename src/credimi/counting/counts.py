@@ -28,10 +28,11 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.tables import relabel
 from credimi.core.threads import share
+from credimi.counting import fewer_rows
 from credimi.counting.saved import counts_file, counts_header
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from credimi.columns.feature import Feature
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from credimi.counting.saved.counted_files import CountedFile
 
 _CELLS_WORTH_COMPILING = 1 << 20  # of all blocks; with fewer, numpy is done before compiled code is loaded
-_ROUNDING = 1e-9  # of weights that are subtracted
 
 
 @public
@@ -87,11 +87,13 @@ class Counts:
     sources: tuple[CountedFile, ...] = ()  # the files that were counted, if known
     sample: SampledRows | None = field(default=None, repr=False)  # some rows, where they were counted in this process
     squares: float = 0.0  # the sum of the squares of the weights that a column has (`settings.weights`)
+    flat_squares: FloatArray | None = None  # the sums of these squares, cell by cell like `flat`; None if not known
 
     def __post_init__(self) -> None:
-        flat = self.flat.view()
-        flat.setflags(write=False)
-        object.__setattr__(self, "flat", flat)
+        for name in ("flat", "flat_squares"):
+            if (cells := getattr(self, name)) is not None:
+                object.__setattr__(self, name, view := cells.view())
+                view.setflags(write=False)
 
     @classmethod
     def join(
@@ -141,8 +143,7 @@ class Counts:
         """One column, settled: its counts, the names of its values, and how they were chosen."""
         if column not in self.features:
             raise CredimiError(unknown(column, self.features))
-        index = self.features.index(column)
-        return self._settle(column, self.labels[index], self.blocks()[index], self.settled_classes())
+        return self._settle(self.features.index(column), self.blocks(), self.settled_classes())
 
     def distinct_numbers(self, column: str) -> tuple[FloatArray, CountArray]:
         """The distinct numbers of one column, in order, and how often each class occurs with each, (d, r); uncut.
@@ -177,18 +178,19 @@ class Counts:
         self, least_classes: int = 2, classes: SettledClasses | None = None, threads: int | None = None
     ) -> list[Feature]:
         """All columns as they are ranked; `classes` are those of `settled_classes`, if they are known."""
-        settled_classes = classes or self.settled_classes(least_classes)
-        columns = list(zip(self.features, self.labels, self.blocks(), strict=True))
+        settled_classes, blocks = classes or self.settled_classes(least_classes), self.blocks()
         if self.flat.size >= _CELLS_WORTH_COMPILING and self.flat.dtype.kind != "f":
             features: dict[int, Feature] = {}
 
             def work(index: int) -> None:
-                features[index] = self._settle(*columns[index], settled_classes, compiled=True)
+                features[index] = self._settle(index, blocks, settled_classes, compiled=True)
 
             with suppress(CredimiError):  # raised again below, by the first faulty column
-                share(work, range(len(columns)), threads)
-                return [features[index] for index in range(len(columns))]
-        return [self._settle(*column, settled_classes) for column in columns]
+                share(work, range(len(blocks)), threads)
+                return [features[index] for index in range(len(blocks))]
+        squares = self.of_squares()
+        blocks_of_squares = None if squares is None else squares.blocks()
+        return [self._settle(index, blocks, settled_classes, blocks_of_squares) for index in range(len(blocks))]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
@@ -238,12 +240,14 @@ class Counts:
         self._require_alike(other)
         rows, sources = self.rows + other.rows, self.sources + other.sources
         squares = self.squares + other.squares
+        totals: Record = {"rows": rows, "sources": sources, "squares": squares}
+        totals["flat_squares"] = _added_squares(self.of_squares(), other.of_squares())
         same = self.classes == other.classes and self.features == other.features
         if same and all(
             labels_ is other_labels_ or labels_ == other_labels_
             for labels_, other_labels_ in zip(self.labels, other.labels, strict=True)
         ):
-            return replace(self, flat=self.flat + other.flat, rows=rows, sources=sources, squares=squares)
+            return replace(self, flat=self.flat + other.flat, **totals)
         classes, own_rows, other_rows = labels.union(self.classes, other.classes)
         check_classes(self.target, classes)
         other_columns_by_name = dict(zip(other.features, zip(other.labels, other.blocks(), strict=True), strict=True))
@@ -259,42 +263,26 @@ class Counts:
             added = relabel(block, own_rows, own_columns, size) + relabel(other_block, other_rows, other_columns, size)
             columns[name] = bounded(merged, added, max_labels, max_bytes)
         whole = Counts.join(self.target, classes, columns, rows, self.settings)
-        return replace(whole, sources=sources, squares=squares, sample=self.sample)
+        return replace(whole, sample=self.sample, **totals)
 
     def __sub__(self, other: Counts) -> Counts:
         """The counts without rows that were counted before."""
         if not isinstance(other, Counts):
             return NotImplemented
         self._require_alike(other)
-        both = self + replace(other, flat=-other.flat, rows=-other.rows, squares=-other.squares)
-        slack = _ROUNDING * max(float(self.flat.max(initial=0)), 1.0) if both.flat.dtype.kind == "f" else 0
-        for name, block in zip(both.features, both.blocks(), strict=True):
-            if np.any(block < -slack):
-                raise CredimiError(f"column {name!r}: more is subtracted than was counted; pass rows that were counted")
-        return replace(both, flat=np.where(both.flat > slack, both.flat, 0))._trimmed()
+        return fewer_rows.difference(self, other)
 
     def labelled(self) -> Counts:
         """The counts of only those rows whose class is known."""
-        blocks = [block.copy() for block in self.blocks()]
-        rows = self.rows - blocks[0][-1].sum().item() if blocks else self.rows  # the same for every feature
-        for block in blocks:
-            block[-1] = 0
-        flat = np.concatenate([self.flat[:0], *(block.ravel() for block in blocks)])
-        return replace(self, flat=flat, rows=rows)._trimmed()  # noqa: SLF001  (of the same class)
+        return fewer_rows.labelled(self)
 
-    def _trimmed(self) -> Counts:
-        """The counts without labels and classes that do not occur."""
-        blocks = self.blocks()
-        occurring = np.zeros(len(self.classes), dtype=bool)
-        for block in blocks:
-            occurring |= block[:-1].any(axis=1)
-        classes, rows = self.classes.chosen(occurring), np.append(occurring, True)
-        columns = {}
-        for name, column_labels, block in zip(self.features, self.labels, blocks, strict=True):
-            occurs = np.asarray(block[:, :-1].any(axis=0) | (column_labels.kind == labels.MANY))
-            columns[name] = column_labels.chosen(occurs), block[np.ix_(rows, np.append(occurs, True))]
-        whole = Counts.join(self.target, classes, columns, self.rows, self.settings)
-        return replace(whole, squares=max(self.squares, 0.0))
+    def of_squares(self) -> Counts | None:
+        """Counts of the same rows with the squares of the weights in place of the weights; None if they are unknown."""
+        flat = self.flat_squares
+        if flat is None and (self.rows or self.settings.weights is None):
+            return None
+        flat = np.zeros(self.flat.size) if flat is None else flat  # without rows there are no squares
+        return replace(self, flat=flat, rows=self.squares, squares=0.0, flat_squares=None, sources=(), sample=None)
 
     def __radd__(self, other: object) -> Counts:
         """Let `sum` of several counts work, which starts from 0."""
@@ -332,10 +320,13 @@ class Counts:
             header["target_cuts"] = list(self.settings.target_cuts)
         if self.settings.weights is not None:
             header |= {"weights": self.settings.weights, "squares": self.squares}
+        if self.settings.weights_are is not None:
+            header["weights_are"] = self.settings.weights_are
         if self.sources:
             header["sources"] = [source.described() for source in self.sources]
         numbers = [column_labels.numbers for column_labels in (self.classes, *self.labels)]
-        return header, {"numbers": np.concatenate(numbers), "counts": self.flat}
+        arrays = {"numbers": np.concatenate(numbers), "counts": self.flat}
+        return header, arrays if self.flat_squares is None else arrays | {"squares": self.flat_squares}
 
     @staticmethod
     def load(path: str | Place) -> Counts:
@@ -365,12 +356,23 @@ class Counts:
         return blocks
 
     def _settle(
-        self, name: str, column_labels: Labels, block: CountArray, classes: SettledClasses, *, compiled: bool = False
+        self,
+        index: int,
+        blocks: Sequence[CountArray],
+        classes: SettledClasses,
+        squares: Sequence[FloatArray] | None = None,
+        *,
+        compiled: bool = False,
     ) -> Feature:
         max_labels, settled = labels.most_labels(len(self), len(self.classes) + 1), (classes.labels, classes.positions)
-        return settle(
-            name, column_labels, block, settled, settings=self.settings, max_labels=max_labels, compiled=compiled
-        )
+        options: Record = {"settings": self.settings, "max_labels": max_labels, "compiled": compiled}
+        feature = settle(self.features[index], self.labels[index], blocks[index], settled, **options)
+        return feature if squares is None else feature.with_squares(squares[index], classes.positions)
+
+
+def _added_squares(one: Counts | None, other: Counts | None) -> FloatArray | None:
+    """The sum of two counts of squares; it is unknown if one of them is."""
+    return None if one is None or other is None else (one + other).flat
 
 
 def bounded(column_labels: Labels, block: CountArray, max_labels: int, max_bytes: int) -> tuple[Labels, CountArray]:

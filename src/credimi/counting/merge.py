@@ -64,7 +64,10 @@ def _joined(blocks: Sequence[Counts], plan: Plan) -> Counts:
         for name, column_labels, block in zip(counts.features, counts.labels, counts.blocks(), strict=True)
     }
     whole = Counts.join(plan.target, first.classes, columns, first.rows, plan.settings)
-    return replace(whole, squares=first.squares, sample=sampled_rows.beside(counts.sample for counts in blocks))
+    squares = [part for part in (counts.of_squares() for counts in blocks) if part is not None]
+    flat_squares = _joined(squares, plan).flat if len(squares) == len(blocks) else None
+    sample = sampled_rows.beside(counts.sample for counts in blocks)
+    return replace(whole, squares=first.squares, flat_squares=flat_squares, sample=sample)
 
 
 def within_plan(counts: Counts, plan: Plan) -> Counts:

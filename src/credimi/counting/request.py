@@ -73,6 +73,7 @@ class CountRequest:
         master: str | None = None,
         scheduler: str | None = None,
         weights: Option = None,
+        weights_are: Option = None,
         **others: Option,
     ) -> CountRequest:
         """The request for the arguments of `credimi.count`. What depends on the data is checked when they are known.
@@ -88,12 +89,17 @@ class CountRequest:
         whole = isinstance(max_levels, int) and not isinstance(max_levels, bool)
         if max_levels is not None and not (whole and max_levels >= 1):
             raise CredimiError(f"max_levels is {max_levels!r}: pass a whole number from 1 up, or None for no limit")
+        settings = ReadingOptions.of(
+            missing_values, discretize, target_cuts, weights if isinstance(weights, str) else None, weights_are
+        )
+        if settings.weights_are is not None and weights is None:
+            raise CredimiError(
+                f"weights_are is {weights_are!r}, but there are no weights: name their column (weights, --weights)"
+            )
         return cls(
             target,
             features,
-            settings=ReadingOptions.of(
-                missing_values, discretize, target_cuts, weights if isinstance(weights, str) else None
-            ),
+            settings=settings,
             max_levels=max_levels,
             named=features is not None,
             progress=progress or _silent,

@@ -96,6 +96,25 @@ def cross_counts(
     return out
 
 
+def weighted_counts(
+    groups: Codes, group_count: int, columns: Sequence[Codes], values: Sequence[int], weights: FloatArray
+) -> list[list[FloatArray]]:
+    """For each column, the sums of the weights of its cells, and those of the squares of these weights."""
+    both = weights, squares_of(weights)
+    result: list[list[FloatArray]] = []
+    for codes, size in zip(columns, values, strict=True):
+        shape = group_count, size + 1
+        index, cells = _cells(groups, codes, shape), shape[0] * shape[1]
+        result.append([np.bincount(index, each, minlength=cells).reshape(shape).astype(np.float64) for each in both])
+    return result
+
+
+def squares_of(weights: FloatArray) -> FloatArray:
+    """The squares of the weights; `counting.weights` refuses those that are no doubles."""
+    with np.errstate(over="ignore", under="ignore"):
+        return weights * weights
+
+
 def _read_only(codes: Codes) -> Codes:
     """A read-only contiguous view: Arrow's arrays are read-only, and the kernels are compiled for this kind alone."""
     view = np.ascontiguousarray(codes).view()
@@ -150,6 +169,9 @@ def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> 
 
 
 def _bincount(groups: Codes, codes: Codes, shape: tuple[int, ...], weights: FloatArray | None = None) -> AnyArray:
-    missing = shape[1] - 1
-    index = groups.astype(np.int64) * shape[1] + np.minimum(codes, missing)
-    return np.bincount(index, weights, minlength=shape[0] * shape[1]).reshape(shape)
+    return np.bincount(_cells(groups, codes, shape), weights, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def _cells(groups: Codes, codes: Codes, shape: tuple[int, ...]) -> IntegerArray:
+    """The cell in which each row is counted."""
+    return groups.astype(np.int64) * shape[1] + np.minimum(codes, shape[1] - 1)

@@ -17,12 +17,13 @@ from credimi.counting.engines.frames import TARGET
 from credimi.counting.request import Plan, check_named, columns_of, free
 from credimi.counting.rows.coded_table import CodedTable
 from credimi.counting.target_quantiles import with_quantiles
+from credimi.counting.weights import with_squares, worth_rows
 from credimi.estimators.validation import numbers_of
 
 if TYPE_CHECKING:
     from credimi.columns.missing import MissingValues
     from credimi.columns.reading_options import ReadingOptions
-    from credimi.core.types import AnyArray, FloatArray, Value, Values
+    from credimi.core.types import AnyArray, CountArray, FloatArray, Value, Values
     from credimi.counting.counts import Counts
     from credimi.estimators.validation import Features
 
@@ -45,6 +46,8 @@ def counted(
         target, unlabeled = np.where(numbers == unlabeled, np.nan, numbers), None
     batch, settings = _batch(features, target, name, weights, settings)
     counts = tally(batch, _plan(features, name, settings), threads=threads)
+    if weights is not None and settings.weights is not None:
+        counts = with_squares(counts, weights)
     return counts if unlabeled is None else _without_class(counts, unlabeled)
 
 
@@ -59,9 +62,12 @@ def coded(
 ) -> CodedTable:
     """The rows as codes, and their counts, for callers that need the rows again."""
     check_named(settings, features.names, name)
+    is_survey = False
+    if weights is not None and settings.weights is not None:
+        weights, is_survey = worth_rows(weights, settings)
     batch, settings = _batch(features, target, name, weights, settings)
     coded_batch = encode_batch(batch, _plan(features, name, settings), threads=threads)
-    return CodedTable(coded_batch, count_coded(coded_batch, threads=threads))
+    return CodedTable(coded_batch, count_coded(coded_batch, threads=threads, squared=is_survey), is_survey)
 
 
 def _batch(
@@ -111,12 +117,18 @@ def _without_class(counts: Counts, label: Value) -> Counts:
     if position is None:
         return counts
     keep = np.arange(len(counts.classes)) != position
-    parts = []
-    for counted_block in counts.blocks():
-        block = counted_block.copy()
-        block[-1] += block[position]
-        parts.append(block[np.append(keep, True)].ravel())
-    return replace(counts, classes=counts.classes.chosen(keep), flat=np.concatenate(parts))
+
+    def moved(part: Counts) -> CountArray:
+        parts = [part.flat[:0]]
+        for counted_block in part.blocks():
+            block = counted_block.copy()
+            block[-1] += block[position]
+            parts.append(block[np.append(keep, True)].ravel())
+        return np.concatenate(parts)
+
+    squares = counts.of_squares()
+    flat_squares = None if squares is None else moved(squares)
+    return replace(counts, classes=counts.classes.chosen(keep), flat=moved(counts), flat_squares=flat_squares)
 
 
 def _position(classes: Labels, label: Value) -> int | None:

@@ -18,9 +18,10 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counting.request import check_named
+from credimi.counting.weights import weighing_one
 from credimi.estimators.class_labels import warn_if_measured
 from credimi.estimators.counted_xy import coded, counted, target_name
-from credimi.estimators.validation import checked_features, checked_target, checked_weights
+from credimi.estimators.validation import checked_features, checked_target, checked_weights, with_weights
 from credimi.inference.batched.many_tables import Beliefs, beliefs
 from credimi.inference.bounds import information_bounds
 from credimi.selection.rank import Ranking, beliefs_of, rank, standing
@@ -73,6 +74,10 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         As in `credimi.count`. `partial_fit` does not take quantiles of the target, which all rows would be needed for.
     unlabeled : optional
         One more value of y that means that the class is unknown, such as -1. None, NaN and NA always do.
+    weights_are : "rows" or "survey", optional
+        What `sample_weight` says. "rows": how often each row occurs; weights that are not whole are refused. "survey":
+        what each row stands for; the weights are scaled, each table to what it is worth. Default: a row
+        counts as often as its weight says, whole or not, as elsewhere in scikit-learn.
     n_jobs : int, optional
         Threads. None and -1 mean all cores, or those that joblib leaves to its workers.
 
@@ -123,6 +128,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         discretize: str | Mapping[str, Value] | None = "mdl",
         target_cuts: Value = None,
         unlabeled: Value = None,
+        weights_are: str | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.rule = rule
@@ -139,6 +145,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.discretize = discretize
         self.target_cuts = target_cuts
         self.unlabeled = unlabeled
+        self.weights_are = weights_are
         self.n_jobs = n_jobs
 
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
@@ -259,6 +266,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             threads_of(self.n_jobs),
         )
         weights = checked_weights(sample_weight, features.rows)
+        settings = with_weights(settings, weights, self.weights_are)
         table = coded(features, target, settings, name=target_name(y, features), weights=weights, threads=threads)
         options: Record = {"epsilon": self.epsilon, "level": self.level, "max_features": self.k}
         options |= {"min_features": self.min_features, "threads": threads}
@@ -276,16 +284,20 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         settings = ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts)
         name = target_name(y, features) if reset else self.counts_.target
         check_named(settings, features.names, name)
+        weights = checked_weights(sample_weight, features.rows)
+        if weights is None and not reset and self.counts_.settings.weights is not None:
+            weights = np.ones(features.rows)
+        settings = with_weights(settings, weights, self.weights_are)
         counts = counted(
             features,
             target,
             settings,
             name=name,
-            weights=checked_weights(sample_weight, features.rows),
+            weights=weights,
             unlabeled=self.unlabeled,
             threads=threads_of(self.n_jobs),
         )
-        self.counts_ = counts if reset else self.counts_ + counts
+        self.counts_ = counts if reset else weighing_one(self.counts_, settings) + counts
         self._ranking = self._believed = None
 
     def _ranked(self) -> Ranking:

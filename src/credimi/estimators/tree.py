@@ -18,7 +18,7 @@ from credimi.counting.rows.tree_rows import TreeRows
 from credimi.estimators.class_labels import Classes, warn_if_measured
 from credimi.estimators.counted_xy import coded, labelled, share_right, target_name
 from credimi.estimators.tree_descent import visits
-from credimi.estimators.validation import cells_of, checked_features, checked_target, checked_weights
+from credimi.estimators.validation import cells_of, checked_features, checked_target, checked_weights, with_weights
 from credimi.inference.options import PosteriorOptions
 from credimi.report.trees.tree_figure import tree_plot
 from credimi.report.trees.tree_page import write_page
@@ -59,6 +59,10 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     unlabeled : optional
         One more value of y that means that the class is unknown, such as -1. None, NaN and NA always do. Such rows tell
         how the columns are distributed.
+    weights_are : "rows" or "survey", optional
+        What `sample_weight` says. "rows": how often each row occurs; weights that are not whole are refused. "survey":
+        what each row stands for; the weights are scaled, to (sum w)^2 / sum w^2 rows. Default: a row
+        counts as often as its weight says, whole or not, as elsewhere in scikit-learn.
     progress : callable, optional
         Called with the share of the rows that have reached a leaf, while the tree grows.
     n_jobs : int, optional
@@ -94,6 +98,7 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         missing_values: Iterable[str | float] = MISSING_VALUES,
         discretize: str | Mapping[str, Value] | None = "mdl",
         unlabeled: Value = None,
+        weights_are: str | None = None,
         progress: Callable[[float], None] | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -103,6 +108,7 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.missing_values = missing_values
         self.discretize = discretize
         self.unlabeled = unlabeled
+        self.weights_are = weights_are
         self.progress = progress
         self.n_jobs = n_jobs
 
@@ -115,7 +121,8 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         target = self._labels(checked_target(y, features.rows, type(self).__name__))
         weights = checked_weights(sample_weight, features.rows)
         settings, threads = ReadingOptions.of(self.missing_values, self.discretize), threads_of(self.n_jobs)
-        table = coded(features, target, settings, name=target_name(y, features), weights=weights, threads=threads)
+        weighted = with_weights(settings, weights, self.weights_are)
+        table = coded(features, target, weighted, name=target_name(y, features), weights=weights, threads=threads)
         known = Classes()
         known.observe(target)
         known.add(table.counts.classes)  # refuses numbers that are no classes

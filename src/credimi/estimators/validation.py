@@ -12,7 +12,7 @@ from __future__ import annotations
 import datetime as dt
 import warnings
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +27,7 @@ from credimi.columns.encode import encode
 from credimi.columns.interpret import CATEGORIES
 from credimi.columns.labels import BOOLEAN, NUMBER
 from credimi.columns.missing import NOTHING_MORE
+from credimi.columns.reading_options import checked_weights_are
 from credimi.core.arguments import require_numbers
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from credimi.columns.labels import Labels
-    from credimi.core.types import AnyArray, Data, FloatArray, Foreign, Value, Values
+    from credimi.columns.reading_options import ReadingOptions
+    from credimi.core.types import AnyArray, Data, FloatArray, Foreign, Option, Value, Values
 
 _TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
 _NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
@@ -147,8 +149,28 @@ def checked_classes(y: Values, rows: int, estimator: str = "estimator") -> tuple
     return classes, codes
 
 
+SAMPLE_WEIGHT = "sample_weight"  # the name of the weights in settings
+
+
+def with_weights(settings: ReadingOptions, weights: FloatArray | None, weights_are: Option) -> ReadingOptions:
+    """The settings for these weights of rows. If the user does not say what they are, a row counts as often as it says.
+
+    So scikit-learn has it, whether the weights are whole or not.
+    """
+    kind = checked_weights_are(weights_are)
+    if weights is None or kind is None:
+        return settings
+    if kind == "rows" and not np.array_equal(weights, np.rint(weights)):
+        row = int(np.argmax(weights != np.rint(weights)))
+        raise CredimiError(
+            f"sample_weight of row {row} is {weights[row]:g}, and weights_are is 'rows': numbers of rows are whole; "
+            "take them for survey weights (weights_are='survey')"
+        )
+    return replace(settings, weights=SAMPLE_WEIGHT, weights_are=kind)
+
+
 def checked_weights(sample_weight: Values, rows: int) -> FloatArray | None:
-    """The rows' weights, None if they are all equal."""
+    """The rows' weights, None if there are none: then all rows count alike."""
     if sample_weight is None:
         return None
     weights = require_numbers("sample_weight", np.asarray(sample_weight))
@@ -158,6 +180,10 @@ def checked_weights(sample_weight: Values, rows: int) -> FloatArray | None:
     if not valid.all():
         row = int(np.argmin(valid))
         raise CredimiError(f"sample_weight of row {row} is {weights[row]:g}: weights are finite numbers from 0 up")
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not total < np.inf:
+        raise CredimiError("sample_weight sums to more than a double holds: divide all weights by their mean")
     if not weights.any():
         raise CredimiError("Sample weights must contain at least one non-zero number: all weights are zero")
     return weights

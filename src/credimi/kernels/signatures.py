@@ -77,6 +77,8 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "pairs.star_mesh.keep": ("f8[:] f8[:] i8 i8[:] i8 f8[:] f8[:]",),
     "pairs.star_mesh.conductances": ("f8[:] f8[:] i8 i8 i8[:] f8[:] f8[:] f8[:,:]",),
     "pairs.star_mesh.draw_trees": ("f8[:] f8[:] f8[:] f8[:] f8[:] f8[:] u8[:] i8[:,:,:]",),
+    "surveys.one_sided.one_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:,:]",),
+    "surveys.two_sided.two_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:] f8[:,:]",),
     "wide_counts.count_columns": tuple(f"u1[:,:] {group}[:] i8[:] i8[:] i8[:] i8[:]" for group in _CODES),
     "reading.csv_fields.encode_fields": ("u1[:] i8 i8 i8 i8[:] u1[:] i4[:] u8[:,:] u1[:,:,:] i8[:,:] i8[:] u1[:,:]",),
     "reading.csv_fields.copy_fields": ("u1[:] i8 i8 i8 i4[:] i4[:] u1[:]",),

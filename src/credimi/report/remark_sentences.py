@@ -225,16 +225,35 @@ def _cut_into_ranges(_remarks: Sequence[Facts], reader: str) -> str:
 
 def _weights_scaled(remarks: Sequence[Facts], _reader: str) -> str:
     return (
-        "the weights are not whole, so they are no numbers of rows: they were scaled to what they are worth, "
-        f"{counted(remarks[0]['rows'], 'row')} (the effective sample size)"
+        "the weights are survey weights, no numbers of rows: they were scaled to what they are worth, "
+        f"{counted(remarks[0]['rows'], 'row')} (the effective sample size){_worth_each(remarks[0])}"
+    )
+
+
+def _worth_each(remark: Facts) -> str:
+    """How many rows single tables are worth, as part of a sentence."""
+    least, most = remark.get("least_rows"), remark.get("most_rows")
+    if least is None or most is None:
+        return ""
+    rows = counted(least, "row") if least == most else f"from {least:,} to {counted(most, 'row')}"
+    return f"; the tables of single columns are worth {rows}"
+
+
+def _weights_large(remarks: Sequence[Facts], reader: str) -> str:
+    advice = "--weights-are survey" if reader == COMMAND_LINE else 'weights_are="survey"'
+    rows = "--weights-are rows" if reader == COMMAND_LINE else 'weights_are="rows"'
+    return (
+        f"the weights are whole, and were taken for numbers of rows, {remarks[0]['rows']:,} in all, though they look "
+        f"like survey weights: if each says how many people a row stands for, the results are far too certain; say "
+        f"{advice} then, and otherwise {rows}"
     )
 
 
 def _weights_too_large(remarks: Sequence[Facts], _reader: str) -> str:
     return (
         "the weights are whole but too large to add exactly (their sum is above 2^53): they were scaled to "
-        f"{counted(remarks[0]['rows'], 'row')} (the effective sample size); if they are numbers of rows, divide all of "
-        "them by the same number"
+        f"{counted(remarks[0]['rows'], 'row')} (the effective sample size){_worth_each(remarks[0])}; if they are "
+        "numbers of rows, divide all of them by the same number"
     )
 
 
@@ -260,6 +279,7 @@ _REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "rows_to_decide": _rows_to_decide,
     "at_epsilon": _at_epsilon,
     "cut_into_ranges": _cut_into_ranges,
+    "weights_large": _weights_large,
     "weights_too_large": _weights_too_large,
     "weights_scaled": _weights_scaled,
 }

@@ -6,6 +6,7 @@ The figures, with the interval that is printed, come from `inference.batched.man
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,11 @@ import numpy as np
 from credimi.columns.reading_options import READINGS
 from credimi.core.arguments import check_keywords
 from credimi.core.errors import CredimiError
+from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.counting.counts import Counts
-from credimi.counting.weights import effective, whole_but_too_large
+from credimi.counting.survey_rows import scaled_blocks
+from credimi.counting.weights import are_survey, effective, may_be_survey, whole_but_too_large
 from credimi.inference.batched.many_tables import Beliefs, beliefs, summarize
 from credimi.inference.bounds import information_bounds
 from credimi.report import sentences
@@ -24,7 +27,7 @@ from credimi.selection.copies import copies
 from credimi.selection.missingness import mi_with_target, missingness, target_missingness
 from credimi.selection.page_data import Kept
 from credimi.selection.ranking import COLUMNS, ROBUST_COLUMNS, Ranking
-from credimi.selection.remarks import remarks_on
+from credimi.selection.remarks import Remark, RemarkKind, remarks_on
 from credimi.selection.rows_to_decide import rounded_up, rows_to_decide
 from credimi.selection.rules import RULES, RuleOptions, decide
 
@@ -85,8 +88,8 @@ def rank(
     threads : int, optional
         Default: all cores.
     **counting
-        features, exclude, missing_values, discretize, target_cuts, weights, max_levels, delimiter, progress, engine
-        and so on: as in `credimi.count`.
+        features, exclude, missing_values, discretize, target_cuts, weights, weights_are, max_levels, delimiter,
+        progress, engine and so on: as in `credimi.count`.
 
     Returns
     -------
@@ -115,7 +118,7 @@ def rank(
     check_keywords("rank", counting)
     factor = information_bounds.checked_factor(factor)
     counted = counts_of(data, target, counting, threads)
-    counts = effective(counted)
+    counts, is_survey = effective(counted), are_survey(counted)
     classes = counts.settled_classes()
     settled = counts.settled(classes=classes, threads=threads)
     features, blocks = _read(settled, options, missing)
@@ -129,22 +132,22 @@ def rank(
     order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: in the order of the data
     settings = _settings(options, counts, missing, factor if robust else None)
     summary = {name: values[order] for name, values in summary.items()}
-    features = [features[index] for index in order]
+    with_own_rows = _with_tables(features, blocks) if counts.flat_squares is not None else features
+    features, with_own_rows = ([columns[index] for index in order] for columns in (features, with_own_rows))
     facts = tuple(feature.facts for feature in features)
     summary["entropy_share"] = np.minimum(summary["mi"] / (classes.entropy or np.nan), 1.0)
     columns = _columns(features, summary, options)
-    if counts is not counted:  # weights that were scaled: about so many rows
+    if is_survey:  # weights that were scaled: about so many rows
         columns |= {name: [round(rows) for rows in columns[name]] for name in ("complete", "missing")}
     columns["note"] = [sentences.note(feature_facts) for feature_facts in facts]
-    page_inputs = Kept.of(features, summary["at_mode"], data)
+    page_inputs = Kept.of(with_own_rows, summary["at_mode"], data)
     about_target = counts.target, len(classes.labels), classes.entropy, classes.suspicions
     depends = summary["target_missing_p_above"] >= options.level
     with_target = mi_with_target(
         [feature for feature, is_dependent in zip(features, depends, strict=True) if is_dependent], options
     )
     copied = copies(features, columns, counts)
-    scaled = None if counts is counted else round(counts.rows)
-    too_large = scaled is not None and whole_but_too_large(counted)
+    scaled = round(counts.rows) if is_survey else None
     with_class = classes.totals.sum().item() if len(counts) else None
     return Ranking(
         columns,
@@ -160,14 +163,28 @@ def rank(
             columns,
             settings,
             about_target,
-            scaled,
-            too_large=too_large,
+            _weights_remarks(counted, scaled, blocks if counts.flat_squares is not None else None),
             with_target=with_target,
             copies=copied,
         ),
         facts,
         rows_with_target=with_class if scaled is None or with_class is None else round(with_class),
     )
+
+
+def _weights_remarks(counted: Counts, scaled: int | None, own: Tables | None) -> list[Remark]:
+    """What was done with the weights; `scaled` is the number of rows that survey weights are worth.
+
+    `own` are the tables, if each is scaled to its own number of rows.
+    """
+    if scaled is None:
+        mean = may_be_survey(counted)
+        return [] if mean is None else [Remark(RemarkKind.WEIGHTS_LARGE, rows=round(counted.rows), rows_each=mean)]
+    kind = RemarkKind.WEIGHTS_TOO_LARGE if whole_but_too_large(counted) else RemarkKind.WEIGHTS_SCALED
+    worth = (
+        [scaled] if own is None else [round(Table.of_block(own.block(table)).rows) for table in range(own.rows.size)]
+    )
+    return [Remark(kind, rows=scaled, least_rows=min(worth, default=None), most_rows=max(worth, default=None))]
 
 
 def _settings(options: RuleOptions, counts: Counts, missing: str, factor: float | None) -> Record:
@@ -187,6 +204,8 @@ def _settings(options: RuleOptions, counts: Counts, missing: str, factor: float 
         settings["target_cuts"] = list(counts.settings.target_cuts)
     if counts.settings.weights is not None:
         settings["weights"] = counts.settings.weights
+    if counts.settings.weights_are is not None:
+        settings["weights_are"] = counts.settings.weights_are
     if factor is not None:
         settings["factor"] = factor
     if options.approximation == "sampled":
@@ -197,7 +216,7 @@ def _settings(options: RuleOptions, counts: Counts, missing: str, factor: float 
 def beliefs_of(counts: Counts, options: RuleOptions, missing: str) -> Beliefs:
     """The figures by which the rules decide about the features, in the order of the counts: as in `rank`."""
     _check_reading(missing)
-    features, blocks = _read(counts.settled(threads=options.threads), options, missing)
+    features, blocks = _read(effective(counts).settled(threads=options.threads), options, missing)
     ranked_beliefs = beliefs(blocks, options)
     mean, at_mode, p_above = (
         _among_all(features, figures)
@@ -211,7 +230,7 @@ def standing(counts: Counts, options: RuleOptions, missing: str, factor: float) 
 
     It is in the order of the counts.
     """
-    features, blocks = _read(counts.settled(threads=options.threads), options, missing)
+    features, blocks = _read(effective(counts).settled(threads=options.threads), options, missing)
     stands = information_bounds.standing(blocks, beliefs(blocks, options).p_above, factor, options)
     return _among_all(features, stands, unknown=False, otherwise=False)
 
@@ -231,8 +250,18 @@ def _read(settled: list[Feature], options: RuleOptions, missing: str) -> tuple[l
                 f"column {feature.name!r} is never seen together with the target, and prior {options.prior!r} adds "
                 "nothing: choose another prior, or leave the column out"
             )
-    blocks = [feature.block.astype(np.float64) for feature in ranked]
+    blocks = scaled_blocks(
+        [feature.block.astype(np.float64) for feature in ranked], [feature.squares for feature in ranked]
+    )
     return features, Tables.of(blocks, [feature.odds for feature in ranked])
+
+
+def _with_tables(features: Sequence[Feature], blocks: Tables) -> list[Feature]:
+    """The features with these tables of those that are ranked."""
+    tables = iter(range(blocks.rows.size))
+    return [
+        replace(feature, block=blocks.block(next(tables))) if feature.kind.ranked else feature for feature in features
+    ]
 
 
 def _among_all(

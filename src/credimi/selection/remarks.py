@@ -84,6 +84,7 @@ class RemarkKind(StrEnum):
     ROWS_TO_DECIDE = "rows_to_decide"
     AT_EPSILON = "at_epsilon"
     CUT_INTO_RANGES = "cut_into_ranges"
+    WEIGHTS_LARGE = "weights_large"
     WEIGHTS_TOO_LARGE = "weights_too_large"
     WEIGHTS_SCALED = "weights_scaled"
 
@@ -113,6 +114,7 @@ class Remark:
     classes. `stake` is how much information is in question, in nats: it says which cautions come first. `nats` is
     what it tells. `mi` and `mi_with_target` are what the feature tells by all rows, and by those that have the target.
     `other` is the name of a better feature that says the same. `factor` is the one at which the verdict falls.
+    `least_rows` and `most_rows` are the numbers of rows that single tables are worth.
     """
 
     kind: RemarkKind
@@ -129,6 +131,8 @@ class Remark:
     mi_with_target: float | None = None
     other: str | None = None
     factor: float | None = None
+    least_rows: int | None = None
+    most_rows: int | None = None
 
     @property
     def caution(self) -> bool:
@@ -152,6 +156,8 @@ class Remark:
             "values": self.values,
             "rows": self.rows,
             "rows_each": self.rows_each,
+            "least_rows": self.least_rows,
+            "most_rows": self.most_rows,
             units: in_units(self.nats),
             "other": self.other,
             "factor": self.factor,
@@ -181,15 +187,14 @@ def remarks_on(
     columns: Mapping[str, Sequence[Value]],
     settings: Mapping[str, Value],
     target: tuple[str, int, float, Sequence[Suspicion]],
-    scaled: int | None = None,
+    on_weights: Sequence[Remark] = (),
     *,
-    too_large: bool = False,
     with_target: Mapping[str, float],
     copies: Mapping[str, str],
 ) -> tuple[Remark, ...]:
     """All remarks on a ranking, most important first; `target`: name, classes, entropy, suspicions.
 
-    `scaled` is the number of rows that the weights are worth, if they are no numbers of rows, or whole but `too_large`.
+    `on_weights` are the remarks on the weights of the rows.
     `with_target` has the features on which it depends whether the target is missing, and the mean of I from only the
     rows that have the target. `copies` maps features that say the same as a better one to the name of that one.
     """
@@ -213,10 +218,7 @@ def remarks_on(
             remarks.append(Remark(RemarkKind.TARGET_MISSING_DEPENDS, feature.name, nats=nats, stake=nats, **means))
     cut_columns = sum(feature.kind == FeatureKind.RANGES for feature in features)
     remarks += [Remark(RemarkKind.CUT_INTO_RANGES, values=cut_columns)] if cut_columns else []
-    if scaled is not None:
-        kind = RemarkKind.WEIGHTS_TOO_LARGE if too_large else RemarkKind.WEIGHTS_SCALED
-        remarks.append(Remark(kind, rows=scaled))
-    return _by_stake(remarks)
+    return _by_stake([*remarks, *on_weights])
 
 
 def _by_stake(remarks: Sequence[Remark]) -> tuple[Remark, ...]:

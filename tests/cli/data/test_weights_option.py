@@ -26,7 +26,9 @@ def test_weights_are_repeated_rows(call: Call, report: Report, refusal: Refusal)
     assert code == 0
     assert "180 rows, 90 of them new" in err
     assert "--weights" in refusal("rank", "n.counts", "--weights", "n")
-    assert "or --weights: leave them" in refusal("count", "more.csv", "--weights", "x", "--into", "n.counts", "--force")
+    assert "--weights or --weights-are: leave them" in refusal(
+        "count", "more.csv", "--weights", "x", "--into", "n.counts", "--force"
+    )
 
 
 def test_no_weight_is_refused(refusal: Refusal) -> None:

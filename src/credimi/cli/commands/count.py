@@ -109,11 +109,11 @@ def _check_settings(before: Counts, request: CountRequest, options: argparse.Nam
         raise CredimiError(
             f"{options.into} counts the target {before.target!r}, not {request.target!r}: name another file"
         )
-    settings_given = options.missing or options.discretize or options.target_cuts or options.weights
-    if settings_given and request.settings != before.settings:
+    given_options = options.missing, options.discretize, options.target_cuts, options.weights, options.weights_are
+    if any(given_options) and request.settings != before.settings:
         raise CredimiError(
-            f"{options.into} was counted with another --missing, --discretize, --target-cuts or --weights: leave them "
-            "out to keep those of the first call, or name another file"
+            f"{options.into} was counted with another --missing, --discretize, --target-cuts, --weights or "
+            "--weights-are: leave them out to keep those of the first call, or name another file"
         )
 
 

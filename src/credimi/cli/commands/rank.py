@@ -183,13 +183,14 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
         options.discretize,
         options.target_cuts,
         getattr(options, "weights", None),
+        getattr(options, "weights_are", None),
         options.delimiter is not None,
         getattr(options, "max_levels", None),
     ]
     if any(data_options) or any(shared.engine(options).values()):
         raise CredimiError(
             f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize, --target-cuts, --weights, "
-            "--delimiter, --max-levels and --engine apply to data only"
+            "--weights-are, --delimiter, --max-levels and --engine apply to data only"
         )
     counts = Counts.load(paths[0])
     for path in paths[1:]:

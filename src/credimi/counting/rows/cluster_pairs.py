@@ -66,6 +66,8 @@ class ClusterPairs:
             raise CredimiError(
                 f"pairs of a {type(data).__name__} have no weights: repeat its rows, or collect them into a table"
             )
+        if counting.pop("weights_are", None) is not None:
+            raise CredimiError("weights_are is given, but there are no weights: leave it out")
         request = request_without_target(columns=columns, discretize=discretize, threads=threads, **counting)
         plan = request.plan(engine.names(data))
         with_target = engine.with_constant(data, plan.target, plan.features)

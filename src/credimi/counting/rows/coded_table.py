@@ -52,11 +52,13 @@ _FIRST_ROWS = 4_096  # they contain all values of most columns
 class CodedTable:
     """A whole table in memory as codes, with its counts; every column is encoded only once.
 
-    `coded` has codes and labels of each column and of the target, and the weights of the rows.
+    `coded` has codes and labels of each column and of the target, and the weights of the rows. If these are survey
+    weights (`is_survey`), they are scaled to as many rows as all of them are worth.
     """
 
     coded: CodedBatch
     counts: Counts
+    is_survey: bool = False
 
     @classmethod
     def of(cls, data: Data, request: CountRequest) -> CodedTable:
@@ -65,10 +67,12 @@ class CodedTable:
             raise CredimiError("a sparse matrix cannot be read row by row: pass X.toarray()")
         plan, parts = source(data, with_target_cuts(data, request))
         batch = next(weighted([_one_batch(list(parts), plan.wanted)], plan.settings))
+        is_survey = False
         if batch.weights is not None:
-            batch = replace(batch, weights=worth_rows(batch.weights, plan.settings))
+            weights, is_survey = worth_rows(batch.weights, plan.settings)
+            batch = replace(batch, weights=weights)
         coded = without_values_of_no_weight(encode_batch(batch, plan, threads=request.threads))
-        return cls(coded, count_coded(coded, threads=request.threads))
+        return cls(coded, count_coded(coded, threads=request.threads, squared=is_survey), is_survey)
 
     def classes(self, settled: SettledClasses | None = None) -> tuple[tuple[str, ...], Codes]:
         """The names of the classes, and the class of each row, MISSING if the row has no class."""

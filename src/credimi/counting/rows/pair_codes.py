@@ -134,7 +134,7 @@ class _ReducedValues:
         self._counts = _counts_by_size(replace(settled, weights=None), class_occurs, threads)
         self._sums = self._counts
         if settled.weights is not None:  # rows of weight 0 have values, too
-            self._sums = _counts_by_size(settled, class_occurs, threads)
+            self._sums = _counts_by_size(replace(settled, is_survey=False), class_occurs, threads)
         self.new_codes: dict[int, Bytes] = {}
         self._settled = settled
         self.missing, self.values = (np.zeros(len(settled.features), dtype=np.int64) for _ in range(2))

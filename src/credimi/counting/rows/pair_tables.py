@@ -21,6 +21,7 @@ import numpy as np
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.threads import share
+from credimi.counting.survey_rows import scaled
 from credimi.kernels.pairs import all_pairs
 from credimi.kernels.words import WORD
 
@@ -113,6 +114,8 @@ class PairCounter(PairTables):
         The number s of values of each column.
     weights : array, optional
         What each row counts for.
+    is_survey : bool
+        Whether these are survey weights: then each table is scaled to as many rows as it is worth.
     threads : int, optional
         Default: all cores.
 
@@ -131,13 +134,14 @@ class PairCounter(PairTables):
         values: Sequence[int],
         *,
         weights: FloatArray | None = None,
+        is_survey: bool = False,
         threads: int | None = None,
     ) -> None:
         if len({column_codes.size for column_codes in codes}) > 1:
             raise CredimiError("columns of different lengths have no pairs: pass a code for each row")
         super().__init__(values)
         self.codes = [np.ascontiguousarray(column_codes) for column_codes in codes]
-        self.weights, self.threads = weights, threads
+        self.weights, self.is_survey, self.threads = weights, is_survey, threads
         self.rows = self.codes[0].size if self.codes else 0
 
     def tables(self, first: int = 0, after: int | None = None) -> Tables:
@@ -149,8 +153,13 @@ class PairCounter(PairTables):
             if self.weights is None:
                 self._count_bits(first, last, flat)
                 self._count_couples(first, last, flat)
-            self._count_one_by_one(one, other, flat)
-        return Tables(flat, self.values[one], self.values[other])
+            self._count_one_by_one(one, other, flat, self.weights)
+        tables = Tables(flat, self.values[one], self.values[other])
+        if not (self.is_survey and self.weights is not None and one.size and self.rows):
+            return tables
+        squares = np.zeros_like(flat)
+        self._count_one_by_one(one, other, squares, self.weights**2)
+        return scaled(tables, squares)
 
     @cached_property
     def _are_bytes(self) -> BooleanArray:
@@ -276,11 +285,11 @@ class PairCounter(PairTables):
             share(join, range(len(couples)), self.threads)
             share(count, first_couples, self.threads)
 
-    def _count_one_by_one(self, one: IntegerArray, other: IntegerArray, flat: FloatArray) -> None:
+    def _count_one_by_one(
+        self, one: IntegerArray, other: IntegerArray, flat: FloatArray, weights: FloatArray | None
+    ) -> None:
         """Count the pairs with a column of more than 255 values; with weights, all pairs."""
-        is_counted = (
-            ~(self._are_bytes[one] & self._are_bytes[other]) if self.weights is None else np.ones(one.size, bool)
-        )
+        is_counted = ~(self._are_bytes[one] & self._are_bytes[other]) if weights is None else np.ones(one.size, bool)
         if not is_counted.any():
             return
         sizes = (self.values[one] + 1) * (self.values[other] + 1)
@@ -289,7 +298,7 @@ class PairCounter(PairTables):
         def count(pair: int) -> None:
             a, b = int(one[pair]), int(other[pair])
             cells = self.codes[a].astype(np.int64) * (self.values[b] + 1) + self.codes[b]
-            counted = np.bincount(cells, self.weights, minlength=int(sizes[pair]))
+            counted = np.bincount(cells, weights, minlength=int(sizes[pair]))
             flat[starts[pair] : starts[pair] + sizes[pair]] = counted
 
         share(count, np.flatnonzero(is_counted).tolist(), self.threads)

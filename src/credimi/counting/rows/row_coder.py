@@ -181,11 +181,13 @@ class CodeStore:
             raise CredimiError(_DATA_CHANGED)
         coder = self.coder
         codes = tuple(_columns_in_order(coder.is_narrow, self._narrow, self._wide))
-        weights = None if self._weights is None else worth_rows(self._weights, coder.plan.settings)
+        weights, is_survey = None, False
+        if self._weights is not None:
+            weights, is_survey = worth_rows(self._weights, coder.plan.settings)
         matrix = self._narrow if not len(self._wide) else None
         classes = coder.settled.labels.shown()
         settled_fields = coder.plan.target, classes, self._groups, coder.features, codes, weights, left_out, matrix
-        return SettledCodes(*settled_fields, self.storage)
+        return SettledCodes(*settled_fields, self.storage, is_survey)
 
 
 def _columns_in_order(is_narrow: list[bool], narrow: NDArray[np.uint8], wide: NDArray[np.uint16]) -> Iterator[Codes]:

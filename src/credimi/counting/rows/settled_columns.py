@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.feature import Feature
-    from credimi.core.types import Data, FloatArray, Option
+    from credimi.core.types import Data, FloatArray, Option, Record
     from credimi.counting.counts import Counts
 
     Codes = NDArray[np.unsignedinteger]
@@ -49,6 +49,7 @@ class SettledColumns:
     left_out: tuple[Feature, ...]
     rows: float
     weights: FloatArray | None = None
+    is_survey: bool = False
 
     @classmethod
     def of(
@@ -89,7 +90,7 @@ class SettledColumns:
 
         share(work, range(len(comparable)), threads)
         codes = tuple(codes_of[index] for index in range(len(comparable)))
-        return cls(comparable, codes, left_out, counts.rows, table.coded.weights)
+        return cls(comparable, codes, left_out, counts.rows, table.coded.weights, table.is_survey)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -103,7 +104,8 @@ class SettledColumns:
 
     def counter(self, threads: int | None = None) -> PairCounter:
         """The object that counts all pairs of the columns."""
-        return PairCounter(self.codes, self.values, weights=self.weights, threads=threads)
+        options: Record = {"weights": self.weights, "is_survey": self.is_survey, "threads": threads}
+        return PairCounter(self.codes, self.values, **options)
 
 
 def request_without_target(

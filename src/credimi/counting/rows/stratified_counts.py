@@ -30,6 +30,7 @@ from credimi.core.threads import share
 from credimi.counting import tabulate
 from credimi.counting.rows.coded_table import MISSING, settled_by_code
 from credimi.counting.rows.storage import Storage
+from credimi.counting.survey_rows import scaled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -67,6 +68,7 @@ class SettledCodes:
     left_out: tuple[Feature, ...] = ()  # columns that are not ranked: identifiers, columns of one value
     bytes: NDArray[np.uint8] | None = None  # the same codes as one matrix, one row per column, if all fit into a byte
     storage: Storage = field(default_factory=Storage)  # where further arrays of the length of the table are stored
+    is_survey: bool = False  # whether the weights are survey weights
 
     @classmethod
     def of(cls, table: CodedTable, threads: int | None = None) -> SettledCodes:
@@ -98,7 +100,8 @@ class SettledCodes:
 
         share(work, [range(start, min(start + 64, len(features))) for start in range(0, len(features), 64)], threads)
         class_codes, weights = unsigned_codes(groups, len(classes)), table.coded.weights
-        return cls(table.coded.target, classes, class_codes, features, tuple(codes), weights, left_out, matrix)
+        columns_of_codes = features, tuple(codes), weights, left_out, matrix
+        return cls(table.coded.target, classes, class_codes, *columns_of_codes, is_survey=table.is_survey)
 
     @cached_property
     def values(self) -> IntegerArray:
@@ -145,9 +148,13 @@ class SettledCodes:
             flat = _count_wide(self.bytes, groups, (count * height, chosen, values), threads)
         else:
             flat = self._counted(groups, count * height, chosen, threads)
-        rows = np.full(count * len(chosen), len(self.classes))
-        odds = self.odds[chosen]
-        return Tables(flat, rows, np.repeat(values, count), odds), np.arange(len(chosen) + 1) * count
+        rows, starts = np.full(count * len(chosen), len(self.classes)), np.arange(len(chosen) + 1) * count
+        tables = Tables(flat, rows, np.repeat(values, count), self.odds[chosen])
+        if self.is_survey and self.weights is not None:
+            of_squares = replace(self, weights=self.weights**2)
+            squares = of_squares._counted(groups, count * height, chosen, threads)  # noqa: SLF001  (of the same class)
+            tables = scaled(tables, squares.astype(np.float64), starts)
+        return tables, starts
 
     def _counted(self, groups: Codes, height: int, chosen: list[int], threads: int | None) -> NDArray[np.number]:
         """The counts of some columns with the groups below `height`."""

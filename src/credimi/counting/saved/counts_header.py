@@ -59,6 +59,9 @@ def read(header: Header, arrays: Arrays) -> Record:
     _require(numbers.dtype.kind == "f", "the array numbers does not hold doubles")
     _require(start == numbers.size, f"the labels use {start} of {numbers.size} numbers")
     _check_counts(flat, rows, names, all_labels)
+    settings, squares = _settings(header, all_labels[0]), arrays.get("squares")
+    if squares is not None:
+        _check_squares(squares, flat, settings)
     return {
         "target": target,
         "classes": all_labels[0],
@@ -66,8 +69,9 @@ def read(header: Header, arrays: Arrays) -> Record:
         "labels": tuple(all_labels[1:]),
         "flat": flat,
         "rows": rows,
-        "settings": _settings(header, all_labels[0]),
+        "settings": settings,
         "squares": _rows(header.get("squares", 0.0)),
+        "flat_squares": squares,
         "sources": tuple(_source(_object(record, "sources")) for record in _list(header, "sources", ())),
     }
 
@@ -81,7 +85,9 @@ def _settings(header: Header, classes: Labels) -> ReadingOptions:
         _require(fits, f"the classes are no places of the {len(cuts) + 1} ranges that target_cuts makes")
     weights = header.get("weights")
     named = None if weights is None else _text(weights, "weights")
-    return ReadingOptions.of(_list(header, "missing_values"), _required(header, "discretize"), cuts, named)
+    kind = header.get("weights_are")
+    _require(kind is None or named is not None, "weights_are is given, but no column of weights")
+    return ReadingOptions.of(_list(header, "missing_values"), _required(header, "discretize"), cuts, named, kind)
 
 
 def _labels(record: Header, numbers: FloatArray, size: int, name: str) -> Labels:
@@ -115,6 +121,14 @@ def _check_counts(flat: AnyArray, rows: float, names: tuple[str, ...], all_label
             math.isclose(total, rows, rel_tol=_ROUNDING),
             f"counts of {name!r} are those of {total:.0f} rows, not {rows}",
         )
+
+
+def _check_squares(squares: AnyArray, flat: AnyArray, settings: ReadingOptions) -> None:
+    """Refuse squares of weights that do not belong to the counts."""
+    _require(settings.weights is not None, "there are squares of weights, but no column of weights")
+    _require(squares.dtype.kind == "f" and squares.size == flat.size, f"{squares.size} squares are not one per count")
+    _require(bool(np.all(np.isfinite(squares) & (squares >= 0.0))), "squares are negative, or not numbers")
+    _require(not squares[flat == 0].any(), "there are squares in cells without a count")
 
 
 def _source(record: Header) -> CountedFile:

@@ -62,7 +62,7 @@ class IncrementalCounts:
     def _load(self, counts: Counts) -> None:
         """Start with these counts."""
         height, widths = len(counts.classes) + 1, [len(width) + 1 for width in counts.labels]
-        self._base = replace(counts, flat=counts.flat[:0])  # target, settings and sources
+        self._base = replace(counts, flat=counts.flat[:0], flat_squares=None)  # target, settings and sources
         self.features = {name: index for index, name in enumerate(counts.features)}
         self._lines, self._groups = sum(widths), height
         self._free_lines: list[int] = []

@@ -12,6 +12,7 @@ from credimi.core.arguments import check_keywords
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counting.alignment import aligned
+from credimi.counting.survey_rows import scaled_blocks
 from credimi.counting.weights import effective
 from credimi.inference import adaptive_prior, change
 from credimi.inference.batched.many_changes import Samples
@@ -130,9 +131,15 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
     first, second = both.samples
     settled_samples = [sample.settled() for sample in both.samples]
     features = [feature.with_missing_as_value() if missing == "category" else feature for feature in both.features]
-    blocks = [_blocks([side[index] for side in settled_samples], missing) for index in range(len(features))]
+    cells = [_cells([side[index] for side in settled_samples], missing) for index in range(len(features))]
+    blocks = [[block for block, _ in of_column] for of_column in cells]
     ranked = [index for index, feature in enumerate(features) if feature.kind.ranked]
-    tables = [Tables.of([blocks[index][side] for index in ranked]) for side in range(2)]
+    tables = [
+        Tables.of(scaled_blocks(*map(list, zip(*(cells[index][side] for index in ranked), strict=True))))
+        if ranked
+        else Tables.of([])
+        for side in range(2)
+    ]
     samples = samples_of(tables, options)
     summaries = [
         summary_of(posteriors, upper, np.full(upper.size, np.nan), options, if_dependent=False)
@@ -171,12 +178,16 @@ def samples_of(tables: Sequence[Tables], options: CompareOptions) -> Samples:
     return Samples((first, second), (prior_a, prior_b), (upper_a, upper_b))
 
 
-def _blocks(sides: Sequence[Feature], missing: str) -> list[FloatArray]:
-    """The tables of one column; if missing is a value and one sample has it, both have it."""
-    blocks = [side.block.astype(np.float64) for side in sides]
-    if missing == "category" and any(block[:, -1].any() for block in blocks):
-        return [np.hstack([block, np.zeros_like(block[:, :1])]) for block in blocks]
-    return blocks
+def _cells(sides: Sequence[Feature], missing: str) -> list[tuple[FloatArray, FloatArray | None]]:
+    """The tables of one column, and the squares of its weights; if missing is a value of one, it is one of both."""
+    as_value = missing == "category" and any(side.block[:, -1].any() for side in sides)
+
+    def read(cells: FloatArray) -> FloatArray:
+        return np.hstack([cells, np.zeros_like(cells[:, :1])]) if as_value else cells
+
+    return [
+        (read(side.block.astype(np.float64)), None if side.squares is None else read(side.squares)) for side in sides
+    ]
 
 
 def _two(names: Sequence[str]) -> tuple[str, str]:

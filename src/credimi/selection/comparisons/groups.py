@@ -9,6 +9,7 @@ from credimi.core.arguments import check_keywords
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.counting.alignment import aligned
+from credimi.counting.weights import effective
 from credimi.inference import change
 from credimi.selection.comparisons.change_records import CompareOptions
 from credimi.selection.comparisons.compare import compared
@@ -146,9 +147,9 @@ def _pairs(groups: dict[str, Counts]) -> list[tuple[tuple[str, str], tuple[Count
     """The groups that are compared: their names and their counts."""
     names = list(groups)
     if len(names) == 2:
-        return [((names[0], names[1]), (groups[names[0]], groups[names[1]]))]
+        return [((names[0], names[1]), (effective(groups[names[0]]), effective(groups[names[1]])))]
     pairs = []
     for name, counts in groups.items():
         first, *rest = (other_counts for other, other_counts in groups.items() if other != name)
-        pairs.append(((OTHERS, name), (sum(rest, first), counts)))
+        pairs.append(((OTHERS, name), (effective(sum(rest, first)), effective(counts))))
     return pairs

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from credimi.core.types import BooleanArray, CountArray, Data, FloatArray, IntegerArray, Option, Record
     from credimi.counting.rows.settled_columns import SettledColumns
 
-_COUNTING_OPTIONS = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights"}
+_COUNTING_OPTIONS = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights", "weights_are"}
 _MIN_REPORTED_PROBABILITY = 0.01  # of an edge
 _MAX_REASONS = 3  # in the error if there are too few columns
 _MAX_VALUES = 200  # of a column: three such columns have eight million cells
@@ -84,8 +84,8 @@ def network(
     progress : function, optional
         Called with the share that is done.
     **counting
-        exclude, missing_values, discretize, weights, delimiter, max_levels: as in `credimi.pairs`, but numbers are
-        cut into fewer ranges by default, as most pairs are tested given a third column.
+        exclude, missing_values, discretize, weights, weights_are, delimiter, max_levels: as in `credimi.pairs`, but
+        numbers are cut into fewer ranges by default, as most pairs are tested given a third column.
 
     Returns
     -------

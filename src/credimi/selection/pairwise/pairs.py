@@ -50,6 +50,7 @@ def pairs(
     missing_values: Iterable[str | float] = MISSING_VALUES,
     discretize: str | Mapping[str, object] | None = "equal",
     weights: Values = None,
+    weights_are: str | None = None,
     max_values: int = 1000,
     delimiter: str | None = None,
     engine: str = "cpu",
@@ -87,6 +88,8 @@ def pairs(
         in `credimi.count`; "mdl" needs a target.
     weights : str or array, optional
         The weight of each row, as in `credimi.count`. Pairs are then counted one at a time, which takes longer.
+    weights_are : "rows" or "survey", optional
+        As in `credimi.count`; each pair is scaled to as many rows as it is worth.
     max_values : int
         Columns of more values are left out.
     engine : str
@@ -140,6 +143,7 @@ def pairs(
         missing_values=missing_values,
         discretize=discretize,
         weights=weights,
+        weights_are=weights_are,
         max_values=max_values,
         delimiter=delimiter,
         threads=threads,

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.core.types import FloatArray, IntegerArray, Record
     from credimi.counting.rows.settled_columns import SettledColumns
     from credimi.inference.options import PosteriorOptions
     from credimi.selection.pairwise.missing_by_others import MissingByOthers
@@ -63,7 +63,7 @@ class Refinement:
     def __init__(self, table: SettledColumns, seed: int, threads: int | None) -> None:
         self.observed, self.codes = table.codes, list(table.codes)
         self.values = np.array(table.values, dtype=np.int64)
-        self.weights, self.threads = table.weights, threads
+        self.weights, self.is_survey, self.threads = table.weights, table.is_survey, threads
         self.rows = self.codes[0].size if self.codes else 0
         self.generator = np.random.default_rng(seed)
         self.missing = [column for column, size in enumerate(table.values) if (self.observed[column] >= size).any()]
@@ -71,7 +71,8 @@ class Refinement:
 
     def counter(self) -> PairCounter:
         """A counter of all pairs of the current table."""
-        return PairCounter(self.codes, self.values.tolist(), weights=self.weights, threads=self.threads)
+        options: Record = {"weights": self.weights, "is_survey": self.is_survey, "threads": self.threads}
+        return PairCounter(self.codes, self.values.tolist(), **options)
 
     def tables(self, imputations: int, report_progress: Callable[[float], None]) -> list[PairCounter]:
         """Counters of so many completed tables."""
