@@ -59,6 +59,8 @@ def readable(path: Place, kind: str = "Arrow") -> Iterator[None]:
         yield
     except (pa.ArrowException, OSError) as error:
         raise CredimiError(f"{path} is no readable {kind} file: {one_line(error)}") from error
+    except UnicodeDecodeError as error:
+        raise CredimiError(f"{path} is no readable {kind} file: a name in it is not UTF-8") from error
 
 
 def batches(path: Place, layout: ArrowSchema, wanted: Sequence[str], progress: Progress, cells: int) -> Iterator[Batch]:
