@@ -24,7 +24,7 @@ from credimi.core.remote_files import Remote, opened
 from credimi.core.threads import cores, in_order
 from credimi.counting import tabulate
 from credimi.counting.batch import Batch
-from credimi.counting.engines.arrow_files import readable
+from credimi.counting.engines.arrow_files import check, readable
 from credimi.counting.engines.parquet.parquet_codes import TextColumns
 
 if TYPE_CHECKING:
@@ -141,18 +141,41 @@ def _parts(
         nested = any(pa.types.is_nested(footer.schema.field(name).type) for name in others)
         size = max(1, _CELLS // len(block) // (_GUESSED_LIST_SIZE if nested else 1))
         rows_read = 0
-        for batch in file.iter_batches(size, row_groups=row_groups, columns=others):
+        for batch in _arrow_batches(file, source, size, row_groups, others):
             part = slice(rows_read, rows_read + batch.num_rows)
             rows_read = part.stop
-            if rows_read > rows:
+            if rows_read > rows or not set(others).issubset(batch.schema.names):
                 break
             read: dict[str, Column | pa.Array] = {name: batch.column(name) for name in others}
             read |= {name: replace(column, codes=column.codes[part]) for name, column in columns.items()}
             yield {name: read[name] for name in block}, batch.num_rows
         if rows_read != rows:
-            raise pa.ArrowInvalid(
-                f"its footer tells of {rows:,} rows, its pages have {'more' if rows_read > rows else f'{rows_read:,}'}"
-            )
+            raise pa.ArrowInvalid(f"its pages do not have the {rows:,} rows of its footer")
+
+
+def _arrow_batches(
+    file: pa.parquet.ParquetFile, source: pa.NativeFile, size: int, row_groups: list[int] | None, names: list[str]
+) -> Iterator[pa.RecordBatch]:
+    """What pyarrow reads. Where it fails to make dictionaries, as of some encodings, text comes as it is."""
+    rows_read, has_dictionaries = 0, True
+    try:
+        for batch in file.iter_batches(size, row_groups=row_groups, columns=names):
+            dictionaries = [column for column in batch.columns if pa.types.is_dictionary(column.type)]
+            has_dictionaries = bool(dictionaries)
+            for column in dictionaries:
+                check(column)
+            rows_read += batch.num_rows
+            yield batch
+    except (pa.ArrowException, OSError):
+        if not has_dictionaries:
+            raise
+        rows_again = 0
+        with pa.parquet.ParquetFile(source, metadata=file.metadata, buffer_size=_STREAM_BYTES) as plain:
+            for batch in plain.iter_batches(size, row_groups=row_groups, columns=names):
+                unread = batch.slice(min(max(rows_read - rows_again, 0), batch.num_rows))
+                rows_again += batch.num_rows
+                if unread.num_rows:
+                    yield unread
 
 
 def copy_columns(path: Place, wanted: Sequence[str], output: Path) -> None:
