@@ -83,10 +83,9 @@ def decode_page(levels: ByteArray, indices: ByteArray, values: int, scratch: Byt
         value_count = np.int64(0)
         for row in range(rows):
             value_count += np.int64(present[row])
-    if value_count:
-        width = np.int64(indices[0]) if indices.size else np.int64(_EIGHT + 1)
-        if width > _EIGHT or not _unpack(indices, 1, width, value_count, value_indices):
-            return False
+    width = np.int64(indices[0]) if indices.size else np.int64(_EIGHT + 1 if value_count else 0)
+    if width > _EIGHT or (value_count and not _unpack(indices, 1, width, value_count, value_indices)):
+        return False
     largest = np.uint8(0)
     for index in range(value_count):
         largest = max(largest, value_indices[index])
