@@ -37,6 +37,7 @@ FUZZERS = {
     "frames": "fuzz.frames",
     "engines": "fuzz.engines",
     "counts": "fuzz.counts_files",
+    "parquet": "fuzz.parquet_files",
     "laws": "fuzz.laws",
     "kills": "fuzz.kills",
 }

@@ -60,9 +60,10 @@ def read(path: Path, group: int) -> dict[str, list[str | None]] | None:
     """The columns of a group of rows as codes tell them."""
     with pa.OSFile(str(path)) as source, pq.ParquetFile(source) as file:
         schema = file.schema_arrow
-        if not parquet_codes.readable(file, source, schema, schema.names):
+        columns = parquet_codes.TextColumns.of(file, source, schema)
+        if columns is None or columns.readable(schema.names) != schema.names:
             return None
-        found = parquet_codes.coded(file, source, schema, group, schema.names)
+        found = columns.coded(group, schema.names)
     if found is None:
         return None
     return {name: [(*own.texts, *[None] * 256)[code] for code in own.codes.tolist()] for name, own in found.items()}
@@ -151,8 +152,10 @@ def test_counts_are_those_of_pyarrow(
     monkeypatch.setattr(parquet_files, "_GROUP", 100)
     monkeypatch.setattr(parquet_files, "COLUMNS", columns)
     used: list[bool] = []
-    own = parquet_codes.coded
-    monkeypatch.setattr(parquet_codes, "coded", lambda *given: used.append((found := own(*given)) is not None) or found)
+    own = parquet_codes.TextColumns.coded
+    monkeypatch.setattr(
+        parquet_codes.TextColumns, "coded", lambda *given: used.append((found := own(*given)) is not None) or found
+    )
     names = [name for name in mixed.column_names if name != "class"]
     for features in (names, names[:-2]):
         used.clear()

@@ -64,7 +64,8 @@ class Batch:
         try:
             return encode(self.columns[name], name, missing=missing, raw=self.raw, compiled=compiled)
         except UnicodeDecodeError as error:
-            message = str(no_text(name)) if self.fault is None else self.fault(error)
+            place = "" if self.path is None else f"{self.path}: "
+            message = f"{place}{no_text(name)}" if self.fault is None else self.fault(error)
             raise CredimiError(message) from error
 
 

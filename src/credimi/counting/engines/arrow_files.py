@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
 
+from credimi.columns.arrow_buffers import plain
 from credimi.core.errors import CredimiError, one_line
 from credimi.core.remote_files import opened
 from credimi.counting.batch import Batch
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     Progress = Callable[[float], None]
 
 _CELLS = 1 << 20
+_OFFSETS = {pa.string(): "i4", pa.binary(): "i4", pa.large_string(): "i8", pa.large_binary(): "i8"}
 _STREAM_MARK = b"\xff\xff\xff\xff"  # the first bytes of a stream
 MARKS = (b"ARROW1", _STREAM_MARK)
 
@@ -59,12 +62,39 @@ def readable(path: Place, kind: str = "Arrow") -> Iterator[None]:
         yield
     except (pa.ArrowException, OSError) as error:
         raise CredimiError(f"{path} is no readable {kind} file: {one_line(error)}") from error
+    except UnicodeDecodeError as error:
+        raise CredimiError(f"{path} is no readable {kind} file: a name in it is not UTF-8") from error
+
+
+def check(array: pa.Array) -> None:
+    """Raise an error if an array has positions beyond what they are positions in: pyarrow takes them from the file.
+
+    `validate(full=True)` finds them, but decodes each text, which takes as long as to read it. Here texts are left:
+    they are decoded where they differ, when they become labels.
+    """
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        check(array.dictionary)
+        indices = plain(array.indices)
+        # Without a sign, indices below 0 are large. Those of missing values may be any: validate looks closer.
+        if indices.size and indices.view(f"u{indices.itemsize}").max() >= len(array.dictionary):
+            array.validate(full=True)
+    elif kind in _OFFSETS:
+        array.validate()
+        ends = np.frombuffer(array.buffers()[1] or b"", dtype=_OFFSETS[kind])[array.offset :][: len(array) + 1]
+        if (ends[1:] < ends[:-1]).any():
+            array.validate(full=True)
+    else:
+        array.validate(full=True)
 
 
 def batches(path: Place, layout: ArrowSchema, wanted: Sequence[str], progress: Progress, cells: int) -> Iterator[Batch]:
     """The wanted columns, slice by slice; `cells` is an estimate of the cells of all files."""
     size = max(1, _CELLS // len(wanted))
     for batch, done in _record_batches(path, layout, wanted):
+        with readable(path):
+            for name in wanted:
+                check(batch.column(name))
         for start in range(0, batch.num_rows, size):
             part = batch.slice(start, size)
             columns = {name: part.column(name) for name in wanted}

@@ -29,7 +29,11 @@ _MAX_SHIFT = 35  # bits of the length of a run
 
 @inlined
 def _unpack(data: ByteArray, start: int, width: Foreign, count: Foreign, out: ByteArray) -> bool:
-    """Fill `out` with `count` numbers of `width` bits, 0 to 8; return False if the data have another form."""
+    """Fill `out` with `count` numbers of `width` bits, 0 to 8, which have to be all that there is from `start` on.
+
+    Return False otherwise: if a run of one number is longer than what is missing, a number has more bits, or bytes are
+    left.
+    """
     at, done, mask = start, 0, np.uint64((1 << width) - 1)
     while done < count:
         header, shift = np.int64(0), 0
@@ -40,26 +44,27 @@ def _unpack(data: ByteArray, start: int, width: Foreign, count: Foreign, out: By
             byte = np.int64(data[at])
             header |= (byte & _LOW_BITS) << shift
             at, shift = at + 1, shift + 7
+        length: Foreign = header >> 1
         if header & 1:
-            groups = min(header >> 1, (count - done + _EIGHT - 1) // _EIGHT)
-            if at + groups * width > data.size:
+            if length == 0 or at + length * width > data.size:
                 return False
-            for _ in range(groups):
+            needed = min(length, (count - done + _EIGHT - 1) // _EIGHT)
+            for _ in range(needed):
                 word = few_bytes(data, at, width)
                 for index in range(_EIGHT):
                     out[done + index] = np.uint8((word >> np.uint64(index * width)) & mask)
                 at, done = at + width, done + _EIGHT
-            if groups == 0:
-                return False
+            at = at + (length - needed) * width  # DuckDB fills the last run up to 256 numbers
         else:
-            run = min(header >> 1, count - done)
-            if run == 0 or (width and at >= data.size):
+            if length == 0 or length > count - done or at + min(width, 1) > data.size:
                 return False
-            number = np.uint8(np.uint64(data[at]) & mask) if width else np.uint8(0)
-            for index in range(run):
-                out[done + index] = number
-            at, done = at + min(width, 1), done + run
-    return True
+            number = np.uint64(data[at]) if width else np.uint64(0)
+            if number > mask:
+                return False
+            for index in range(length):
+                out[done + index] = np.uint8(number)
+            at, done = at + min(width, 1), done + length
+    return at == data.size
 
 
 @compiled
@@ -78,10 +83,9 @@ def decode_page(levels: ByteArray, indices: ByteArray, values: int, scratch: Byt
         value_count = np.int64(0)
         for row in range(rows):
             value_count += np.int64(present[row])
-    if value_count:
-        width = np.int64(indices[0]) if indices.size else np.int64(_EIGHT + 1)
-        if width > _EIGHT or not _unpack(indices, 1, width, value_count, value_indices):
-            return False
+    width = np.int64(indices[0]) if indices.size else np.int64(_EIGHT + 1 if value_count else 0)
+    if width > _EIGHT or (value_count and not _unpack(indices, 1, width, value_count, value_indices)):
+        return False
     largest = np.uint8(0)
     for index in range(value_count):
         largest = max(largest, value_indices[index])

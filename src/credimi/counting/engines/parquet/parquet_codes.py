@@ -1,11 +1,15 @@
 """Columns of a Parquet file as codes, straight from its pages, if these hold indices into a small dictionary.
 
-This is how writers store text of few distinct values. This module reads the header of a page, and
-`kernels.reading.parquet_pages` the page itself; pyarrow reads whatever is stored in another way.
+This is how writers store text of few distinct values. `thrift` reads footer and headers of pages, and
+`kernels.reading.parquet_pages` the pages; pyarrow reads whatever is stored in another way.
+
+A file may be damaged. So nothing is read that is not plain: the sizes and numbers of values that footer and headers
+state have to be those of the pages, to the last byte. pyarrow reads such pages in the same way, or refuses the file.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +17,15 @@ import pyarrow as pa
 
 from credimi.columns.column import Column
 from credimi.columns.labels import TEXT
+from credimi.counting.engines.parquet.thrift import (
+    BYTES,
+    LONG,
+    NUMBER,
+    TRUTH,
+    OtherStorageError,
+    read_number,
+    read_record,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,97 +33,131 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
     from numpy.typing import NDArray
 
-    from credimi.core.types import Foreign
+    from credimi.counting.engines.parquet.thrift import Bytes, Record
 
     ByteArray = NDArray[np.uint8]
-    Header = dict[int, Foreign]  # numbers, booleans, and records of them; anything in a broken file
-    Bytes = bytes | memoryview
 
 MAX_CELLS = 20_000_000  # of a block of columns of one group of rows, which is in memory at once
 _MAX_COLUMN_BYTES = 1 << 24  # of a column in one group of rows, compressed
 _MAX_PAGE_BYTES = 1 << 27  # decompressed
 _MAX_TEXTS = 255
 _HEADER_BYTES = 256  # enough for the header of a page
-_MAX_BITS = 63  # of a whole number
-_CODECS = {"UNCOMPRESSED": None, "SNAPPY": "snappy", "GZIP": "gzip", "ZSTD": "zstd", "LZ4_RAW": "lz4_raw"}
+_CODECS = {0: None, 1: "snappy", 2: "gzip", 6: "zstd"}  # those that tell the size of a page
 _DATA, _DICTIONARY, _DATA_2 = 0, 2, 3  # kinds of pages
-_PLAIN, _PLAIN_DICTIONARY, _RUNS, _INDICES = 0, 2, 3, 8  # encodings
-_TYPE, _SIZE, _PACKED, _DATA_HEADER, _DICTIONARY_HEADER, _DATA_HEADER_2 = 1, 2, 3, 5, 7, 8  # fields of a header
+_PLAIN, _PLAIN_DICTIONARY, _RUNS, _PACKED, _INDICES = 0, 2, 3, 4, 8  # encodings
+_BYTE_ARRAY = 6  # the type of text
+# Fields of the footer, of its groups of rows, and of their columns; of the header of a page.
+_GROUPS, _WRITER, _COLUMNS, _ROWS, _PATH, _COLUMN, _SECRET = 4, 6, 1, 3, 1, 3, 8
+_TYPE, _CODEC, _VALUES, _BYTES, _FIRST_DATA, _FIRST = 1, 4, 5, 7, 9, 11
+_KIND, _SIZE, _PACKED_SIZE, _OF_DATA, _OF_DICTIONARY, _OF_DATA_2 = 1, 2, 3, 5, 7, 8
+_COLUMN_FIELDS = {_TYPE: NUMBER, _CODEC: NUMBER, _VALUES: LONG, _BYTES: LONG, _FIRST_DATA: LONG, _FIRST: LONG}
+_CHUNK_FIELDS = {_PATH: BYTES, _COLUMN: _COLUMN_FIELDS, _SECRET: {}}
+_FOOTER_FIELDS = {_GROUPS: [{_COLUMNS: [_CHUNK_FIELDS], _ROWS: LONG}], _WRITER: BYTES}
+_HEADER_FIELDS = {
+    **dict.fromkeys((_KIND, _SIZE, _PACKED_SIZE), NUMBER),
+    _OF_DATA: dict.fromkeys(range(1, 5), NUMBER),
+    _OF_DICTIONARY: dict.fromkeys(range(1, 3), NUMBER),
+    _OF_DATA_2: {**dict.fromkeys(range(1, 7), NUMBER), 7: TRUTH},
+}
+_FOOTER_END = 8  # its length and a mark
 _NO_BYTES = np.frombuffer(bytes(1), dtype=np.uint8)[:0]
-
-
-class _OtherStorageError(Exception):
-    """The column is stored in a way that this module does not read."""
-
-
+_MISSING = 255
+_GZIP = b"\x1f\x8b"  # the first bytes
 _PAGE_FAULTS = (  # other storage, a broken header, text that is not UTF-8
-    *(_OtherStorageError, LookupError, ValueError, TypeError, AttributeError, RecursionError),
-    *(pa.ArrowException, OSError),
+    *(OtherStorageError, LookupError, ValueError, TypeError, RecursionError),
+    *(pa.ArrowException, OSError, MemoryError),
 )
 
 
-def readable(file: pq.ParquetFile, source: pa.NativeFile, schema: pa.Schema, block: Sequence[str]) -> bool:
-    """Whether all of these columns may be stored as indices into a small dictionary; `coded` makes sure."""
-    metadata, leaves = file.metadata, file.schema
-    groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
-    if len(leaves) != len(schema.names):  # some columns are nested
-        return False
-    if any(group.num_rows * len(block) > MAX_CELLS for group in groups):
-        return False
-    for name in block:
-        index = schema.get_field_index(name)
-        kind, leaf = schema.field(index).type, leaves.column(index)
+@dataclass(frozen=True, slots=True)
+class TextColumns:
+    """An open file, and what its footer tells of the columns of each group of rows."""
+
+    file: pq.ParquetFile
+    source: pa.NativeFile
+    schema: pa.Schema
+    rows: list[int]
+    columns: list[list[Record]]
+
+    @classmethod
+    def of(cls, file: pq.ParquetFile, source: pa.NativeFile, schema: pa.Schema) -> TextColumns | None:
+        """An open file; None if its footer is not plain, or some columns are nested."""
+        try:
+            end = source.size() - _FOOTER_END
+            size = int.from_bytes(source.read_at(4, end), "little")
+            footer, _ = read_record(memoryview(source.read_at(size, end - size)), 0, _FOOTER_FIELDS)
+            if len(file.schema) != len(schema.names) or _hides_packing(bytes(footer.get(_WRITER, b""))):
+                return None
+            rows, columns = [group[_ROWS] for group in footer[_GROUPS]], [group[_COLUMNS] for group in footer[_GROUPS]]
+            return cls(file, source, schema, rows, columns)
+        except _PAGE_FAULTS:
+            return None
+
+    def readable(self, block: Sequence[str]) -> list[str]:
+        """Those of the columns that may be stored as indices into a small dictionary; `coded` makes sure."""
+        if not self.rows or not all(0 <= rows * len(block) <= MAX_CELLS for rows in self.rows):
+            return []
+        return list(filter(self._is_readable, block))
+
+    def _is_readable(self, name: str) -> bool:
+        index = self.schema.get_field_index(name)
+        kind, leaf = self.schema.field(index).type, self.file.schema.column(index)
         if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)) or leaf.physical_type != "BYTE_ARRAY":
             return False
         if leaf.max_repetition_level or leaf.max_definition_level > 1:
             return False
-        for group in groups:
-            chunk = group.column(index)
-            if (
-                not chunk.has_dictionary_page
-                or chunk.compression not in _CODECS
-                or chunk.total_compressed_size > _MAX_COLUMN_BYTES
-            ):
-                return False
-    return all(
-        _has_small_dictionary(source, groups[0].column(schema.get_field_index(name))) for name in block if groups
+        try:
+            chunks = [columns[index] for columns in self.columns]
+            return all(map(_is_plain, chunks, self.rows)) and self._has_small_dictionary(chunks[0][_COLUMN])
+        except _PAGE_FAULTS:
+            return False
+
+    def _has_small_dictionary(self, column: Record) -> bool:
+        """Whether the dictionary of a column chunk is small; checked before anything is decoded."""
+        header, _ = read_record(memoryview(self.source.read_at(_HEADER_BYTES, column[_FIRST])), 0, _HEADER_FIELDS)
+        return bool(header[_OF_DICTIONARY][1] <= _MAX_TEXTS)
+
+    def coded(self, group: int, names: Sequence[str]) -> dict[str, Column] | None:
+        """Columns of one group of rows; None if one of them is stored in another way."""
+        from credimi.kernels.reading.parquet_pages import MORE_ROOM  # noqa: PLC0415  (loads compiled code)
+
+        rows = self.rows[group]
+        room = np.empty((2, rows + MORE_ROOM), dtype=np.uint8)
+        found: dict[str, Column] = {}
+        try:
+            for name in names:
+                index = self.schema.get_field_index(name)
+                optional = self.file.schema.column(index).max_definition_level == 1
+                column = self.columns[group][index][_COLUMN]
+                content = self.source.read_at(column[_BYTES], column[_FIRST])
+                if len(content) < column[_BYTES]:
+                    return None
+                codes = np.empty(rows, dtype=np.uint8)
+                texts = _decode(memoryview(content), _CODECS[column[_CODEC]], room, codes, optional=optional)
+                found[name] = Column(codes, TEXT, texts)
+        except _PAGE_FAULTS:  # pyarrow will report them
+            return None
+        return found
+
+
+def _hides_packing(writer: bytes) -> bool:
+    """Whether a file's writer packed pages, and called them not packed, as parquet-cpp did before Arrow had it."""
+    return b"parquet-cpp" in writer.lower() and b"parquet-cpp-arrow" not in writer.lower()
+
+
+def _is_plain(chunk: Record, rows: int) -> bool:
+    """Whether a column chunk may be its dictionary and then its pages, without a gap, with a value for each row."""
+    column = chunk[_COLUMN]
+    size, first = column[_BYTES], column[_FIRST]
+    return bool(
+        column[_CODEC] in _CODECS
+        and column[_TYPE] == _BYTE_ARRAY
+        and 0 < size <= _MAX_COLUMN_BYTES
+        and 0 < first < column[_FIRST_DATA] < first + size
+        and column[_VALUES] == rows
+        and not chunk.get(_PATH)
+        and _SECRET not in chunk
     )
-
-
-def _has_small_dictionary(source: pa.NativeFile, chunk: pq.ColumnChunkMetaData) -> bool:
-    """Whether the dictionary of a column chunk is small; checked before anything is decoded."""
-    try:
-        header, _ = _record(memoryview(source.read_at(_HEADER_BYTES, chunk.dictionary_page_offset)), 0)
-        return bool(header[_DICTIONARY_HEADER][1] <= _MAX_TEXTS)
-    except _PAGE_FAULTS:
-        return False
-
-
-def coded(
-    file: pq.ParquetFile,
-    source: pa.NativeFile,
-    schema: pa.Schema,
-    group: int,
-    block: Sequence[str],
-) -> dict[str, Column] | None:
-    """The columns of one group of rows; None if one of them is stored in another way."""
-    from credimi.kernels.reading.parquet_pages import MORE_ROOM  # noqa: PLC0415  (loads compiled code)
-
-    rows = file.metadata.row_group(group)
-    room = np.empty((2, rows.num_rows + MORE_ROOM), dtype=np.uint8)
-    columns: dict[str, Column] = {}
-    try:
-        for name in block:
-            index = schema.get_field_index(name)
-            optional = file.schema.column(index).max_definition_level == 1
-            chunk = rows.column(index)
-            content = source.read_at(chunk.total_compressed_size, chunk.dictionary_page_offset)
-            codes = np.empty(rows.num_rows, dtype=np.uint8)
-            texts = _decode(memoryview(content), _CODECS[chunk.compression], room, codes, optional=optional)
-            columns[name] = Column(codes, TEXT, texts)
-    except _PAGE_FAULTS:  # pyarrow will report them
-        return None
-    return columns
 
 
 def _decode(
@@ -121,21 +168,26 @@ def _decode(
 
     texts: tuple[str, ...] | None = None
     position = done = 0
-    while done < codes.size:
-        header, position = _record(content, position)
-        if not 0 <= header[_PACKED] <= len(content) - position or not 0 <= header[_SIZE] <= _MAX_PAGE_BYTES:
-            raise _OtherStorageError
-        page = content[position : position + header[_PACKED]]
-        position += header[_PACKED]
+    while position < len(content):
+        header, position = read_record(content, position, _HEADER_FIELDS)
+        packed_size, size = header[_PACKED_SIZE], header[_SIZE]
+        if not 0 <= packed_size <= len(content) - position or not 0 <= size <= _MAX_PAGE_BYTES:
+            raise OtherStorageError
+        page = content[position : position + packed_size]
+        position += packed_size
         if texts is None:
-            texts = _texts(header, _unpacked(page, codec, header[_SIZE]))
+            texts = _texts(header, _unpacked(page, codec, size))
             continue
-        values, levels, indices = _streams(header, page, codec, optional=optional)
+        values, missing, levels, indices = _streams(header, page, codec, optional=optional)
         part = codes[done : done + values]
         if part.size < values or not decode_page(_byte_array(levels), _byte_array(indices), len(texts), room, part):
-            raise _OtherStorageError
+            raise OtherStorageError
+        if missing is not None and np.count_nonzero(part == _MISSING) != missing:
+            raise OtherStorageError
         done += values
-    return texts or ()
+    if texts is None or done < codes.size:
+        raise OtherStorageError
+    return texts
 
 
 def _byte_array(content: bytes | memoryview) -> ByteArray:
@@ -143,97 +195,72 @@ def _byte_array(content: bytes | memoryview) -> ByteArray:
     return np.frombuffer(content, dtype=np.uint8) if len(content) else _NO_BYTES
 
 
-def _streams(header: Header, page: memoryview, codec: str | None, *, optional: bool) -> tuple[int, Bytes, Bytes]:
-    """The number of rows of a page, the levels, which say which rows have a value, and the indices of the values."""
-    if header[_TYPE] == _DATA:
-        values, encoding, kind = (header[_DATA_HEADER][field] for field in (1, 2, 3))
+def _streams(
+    header: Record, page: memoryview, codec: str | None, *, optional: bool
+) -> tuple[int, int | None, Bytes, Bytes]:
+    """The number of rows of a page, how many of them are missing, if it says so, and its two streams.
+
+    The levels say which rows have a value; the indices are those of the values.
+    """
+    missing: int | None = None
+    levels: Bytes
+    indices: Bytes
+    if header[_KIND] == _DATA:
+        values, encoding, kind, other_kind = (header[_OF_DATA][field] for field in (1, 2, 3, 4))
         content = _unpacked(page, codec, header[_SIZE])
-        size = int.from_bytes(content[:4], "little") if optional else 0
         start = 4 if optional else 0
-        if optional and kind != _RUNS:
-            raise _OtherStorageError
-        levels: Bytes
-        indices: Bytes
+        size = int.from_bytes(content[:start], "little")
+        if (optional and kind != _RUNS) or other_kind not in (_RUNS, _PACKED) or size > len(content) - start:
+            raise OtherStorageError
         levels, indices = content[start : start + size], content[start + size :]
-    elif header[_TYPE] == _DATA_2:
-        page_header = header[_DATA_HEADER_2]
-        values, encoding, size = page_header[1], page_header[4], page_header[5]
+    elif header[_KIND] == _DATA_2:
+        page_header = header[_OF_DATA_2]
+        values, missing, rows, encoding, size, other_size = (page_header[field] for field in range(1, 7))
+        if rows != values or other_size or not 0 <= size <= min(len(page), header[_SIZE]):
+            raise OtherStorageError
         packed = codec if page_header.get(7, True) else None
         levels, indices = page[:size], _unpacked(page[size:], packed, header[_SIZE] - size)
     else:
-        raise _OtherStorageError
+        raise OtherStorageError
     if encoding not in (_PLAIN_DICTIONARY, _INDICES) or values <= 0 or bool(size) != optional:
-        raise _OtherStorageError
-    return values, levels, indices
+        raise OtherStorageError
+    return values, missing, levels, indices
 
 
 def _unpacked(page: memoryview, codec: str | None, size: int) -> Bytes:
+    """The bytes of a page, which have to be as many as its header says.
+
+    pyarrow compares the sizes of zstd itself. For others it leaves what is not filled as it was in memory.
+    """
     if codec is None or not len(page):
-        return page
-    return memoryview(pa.decompress(page, size, codec, asbytes=True))
+        own_size = len(page)
+    elif codec == "snappy":
+        own_size, _ = read_number(page, 0)
+    elif codec == "gzip":
+        own_size = int.from_bytes(page[-4:], "little") if bytes(page[:2]) == _GZIP else -1
+    else:
+        own_size = size
+    if own_size != size:
+        raise OtherStorageError
+    return page if codec is None or not len(page) else memoryview(pa.decompress(page, size, codec, asbytes=True))
 
 
-def _texts(header: Header, content: Bytes) -> tuple[str, ...]:
+def _texts(header: Record, content: Bytes) -> tuple[str, ...]:
     """The texts of a dictionary page."""
-    dictionary_header = header.get(_DICTIONARY_HEADER, {})
+    dictionary_header = header.get(_OF_DICTIONARY, {})
     if (
-        header[_TYPE] != _DICTIONARY
+        header[_KIND] != _DICTIONARY
         or dictionary_header[2] not in (_PLAIN, _PLAIN_DICTIONARY)
-        or dictionary_header[1] > _MAX_TEXTS
+        or not 0 <= dictionary_header[1] <= _MAX_TEXTS
     ):
-        raise _OtherStorageError
+        raise OtherStorageError
     texts, start = [], 0
     for _ in range(dictionary_header[1]):
         end = start + 4 + int.from_bytes(content[start : start + 4], "little")
         if end > len(content):
-            raise _OtherStorageError
+            raise OtherStorageError
         texts.append(str(content[start + 4 : end], "utf-8"))
         start = end
-    if len(set(texts)) < len(texts):
-        raise _OtherStorageError
+    if start < len(content) or len(set(texts)) < len(texts):
+        raise OtherStorageError
     return tuple(texts)
-
-
-def _record(content: Bytes, position: int) -> tuple[Header, int]:
-    """A record of Thrift's compact protocol as a dictionary by field number, and where it ends; lists are not read."""
-    fields: Header = {}
-    field = 0
-    while content[position]:
-        kind, step = content[position] & 15, content[position] >> 4
-        position += 1
-        if step:
-            field += step
-        else:
-            number, position = _number(content, position)
-            field = _signed(number)
-        if kind in (1, 2):  # true, false
-            fields[field] = kind == 1
-        elif kind == 3:  # a byte
-            fields[field], position = content[position], position + 1
-        elif kind in (4, 5, 6):  # whole numbers
-            number, position = _number(content, position)
-            fields[field] = _signed(number)
-        elif kind == 8:  # bytes
-            size, position = _number(content, position)
-            position += size
-        elif kind == 12:  # a record
-            fields[field], position = _record(content, position)
-        else:
-            raise _OtherStorageError
-    return fields, position + 1
-
-
-def _number(content: Bytes, position: int) -> tuple[int, int]:
-    number = shift = 0
-    while True:
-        byte = content[position]
-        number |= (byte & 127) << shift
-        position, shift = position + 1, shift + 7
-        if byte < 128:
-            return number, position
-        if shift > _MAX_BITS:
-            raise _OtherStorageError
-
-
-def _signed(number: int) -> int:
-    return (number >> 1) ^ -(number & 1)

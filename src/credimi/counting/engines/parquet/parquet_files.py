@@ -14,7 +14,7 @@ one block of columns and one row group at a time, if these have no more than `pa
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -24,8 +24,8 @@ from credimi.core.remote_files import Remote, opened
 from credimi.core.threads import cores, in_order
 from credimi.counting import tabulate
 from credimi.counting.batch import Batch
-from credimi.counting.engines.arrow_files import readable
-from credimi.counting.engines.parquet import parquet_codes
+from credimi.counting.engines.arrow_files import check, readable
+from credimi.counting.engines.parquet.parquet_codes import TextColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -108,28 +108,74 @@ def _parts(
     coded: bool,
     remote: bool,
 ) -> Iterator[tuple[Columns, int]]:
-    """Columns, and their number of rows."""
-    groups = [[group] for group in range(footer.groups)]
-    parts: list[tuple[Sequence[str], list[int] | None, bool]] = []
-    for block in blocks:
-        as_codes = coded and parquet_codes.readable(file, source, footer.schema, block)
-        parts += [(block, row_groups, as_codes) for row_groups in (groups if as_codes or remote else [None])]
+    """Columns, and their number of rows.
 
-    def coded_columns(part: tuple[Sequence[str], list[int] | None, bool]) -> dict[str, Column] | None:
-        block, row_groups, as_codes = part
-        return (
-            parquet_codes.coded(file, source, footer.schema, row_groups[0], block) if as_codes and row_groups else None
-        )
+    If at least half the columns of a block can be read as codes, they are, and pyarrow reads the others beside them.
+    """
+    group_rows = [file.metadata.row_group(group).num_rows for group in range(footer.groups)]
+    if sum(group_rows) != footer.rows:
+        raise pa.ArrowInvalid(f"its footer tells of {footer.rows:,} rows, and of {sum(group_rows):,} in its parts")
+    groups = [[group] for group in range(footer.groups)]
+    parts: list[tuple[Sequence[str], list[int] | None, Sequence[str]]] = []
+    cells = sum(map(len, blocks)) * footer.rows
+    coded = coded and cells >= _GROUP * footer.groups * len(footer.names)  # else it takes long to read the footer
+    text_columns = TextColumns.of(file, source, footer.schema) if coded else None
+    for block in blocks:
+        names = text_columns.readable(block) if text_columns else []
+        names = names if 2 * len(names) >= len(block) else []
+        parts += [(block, row_groups, names) for row_groups in (groups if names or remote else [None])]
+
+    def coded_columns(part: tuple[Sequence[str], list[int] | None, Sequence[str]]) -> dict[str, Column]:
+        _, row_groups, names = part
+        if not names or not row_groups or text_columns is None:
+            return {}
+        return text_columns.coded(row_groups[0], names) or {}
 
     max_parts = min(cores(threads), _MAX_THREADS)
     for (block, row_groups, _), columns in zip(parts, in_order(coded_columns, parts, max_parts), strict=True):
-        if columns is not None:
-            yield columns, next(iter(columns.values())).codes.size
+        rows = footer.rows if row_groups is None else group_rows[row_groups[0]]
+        others = [name for name in block if name not in columns]
+        if not others:
+            yield columns, rows
             continue
-        nested = any(pa.types.is_nested(footer.schema.field(name).type) for name in block)
+        nested = any(pa.types.is_nested(footer.schema.field(name).type) for name in others)
         size = max(1, _CELLS // len(block) // (_GUESSED_LIST_SIZE if nested else 1))
-        for batch in file.iter_batches(size, row_groups=row_groups, columns=list(block)):
-            yield {name: batch.column(name) for name in block}, batch.num_rows
+        rows_read = 0
+        for batch in _arrow_batches(file, source, size, row_groups, others):
+            part = slice(rows_read, rows_read + batch.num_rows)
+            rows_read = part.stop
+            if rows_read > rows or not set(others).issubset(batch.schema.names):
+                break
+            read: dict[str, Column | pa.Array] = {name: batch.column(name) for name in others}
+            read |= {name: replace(column, codes=column.codes[part]) for name, column in columns.items()}
+            yield {name: read[name] for name in block}, batch.num_rows
+        if rows_read != rows:
+            raise pa.ArrowInvalid(f"its pages do not have the {rows:,} rows of its footer")
+
+
+def _arrow_batches(
+    file: pa.parquet.ParquetFile, source: pa.NativeFile, size: int, row_groups: list[int] | None, names: list[str]
+) -> Iterator[pa.RecordBatch]:
+    """What pyarrow reads. Where it fails to make dictionaries, as of some encodings, text comes as it is."""
+    rows_read, has_dictionaries = 0, True
+    try:
+        for batch in file.iter_batches(size, row_groups=row_groups, columns=names):
+            dictionaries = [column for column in batch.columns if pa.types.is_dictionary(column.type)]
+            has_dictionaries = bool(dictionaries)
+            for column in dictionaries:
+                check(column)
+            rows_read += batch.num_rows
+            yield batch
+    except (pa.ArrowException, OSError):
+        if not has_dictionaries:
+            raise
+        rows_again = 0
+        with pa.parquet.ParquetFile(source, metadata=file.metadata, buffer_size=_STREAM_BYTES) as plain:
+            for batch in plain.iter_batches(size, row_groups=row_groups, columns=names):
+                unread = batch.slice(min(max(rows_read - rows_again, 0), batch.num_rows))
+                rows_again += batch.num_rows
+                if unread.num_rows:
+                    yield unread
 
 
 def copy_columns(path: Place, wanted: Sequence[str], output: Path) -> None:
