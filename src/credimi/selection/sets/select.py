@@ -89,12 +89,12 @@ def select(
 
     Examples
     --------
-    >>> table = {"tells": list("aabb") * 25, "copy": list("ccdd") * 25, "noise": list("abab") * 25}
+    >>> table = {"tells": list("aabb") * 25, "the same": list("ccdd") * 25, "noise": list("abab") * 25}
     >>> chosen = credimi.select(table | {"class": list("ppqq") * 25}, "class")
     >>> chosen.features
     ('tells',)
     >>> [(each.feature, each.reason, each.like) for each in chosen.rejected]
-    [('copy', 'redundant', 'tells'), ('noise', 'adds nothing', 'tells')]
+    [('the same', 'redundant', 'tells'), ('noise', 'adds nothing', 'tells')]
     """
     checked_goal(goal)
     check_keywords("select", counting)
