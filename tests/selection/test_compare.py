@@ -136,7 +136,7 @@ def test_the_table_says_why_interval_and_probability_may_disagree() -> None:
     assert row["p_change"] < 0.95
     told = " ".join(str(found).split())
     assert (
-        "change and its interval use these rows only. P(|change|) also assumes that most columns do not change" in told
+        "change and its interval use these rows only. P of more and less also assumes that most columns do not" in told
     )
 
 
@@ -170,11 +170,56 @@ def test_what_is_not_ranked_is_not_compared() -> None:
     assert json.loads(found.to_json())["features"][0]["p_change"] is None
 
 
+def of_many_sizes() -> credimi.Comparison:
+    """Columns that are missing in up to nearly all rows of one sample, and change from not at all to much."""
+    generator = np.random.default_rng(8)
+    tables: list[dict[str, Any]] = []
+    for after in (False, True):
+        answer = generator.integers(0, 2, 1_500)
+        table: dict[str, Any] = {"class": answer.tolist()}
+        for column in range(40):
+            told = 0.05 * (column % 4) + 0.15 * (column % 5) * after
+            value = np.where(generator.random(1_500) < told, answer, generator.integers(0, 2, 1_500))
+            gone = generator.random(1_500) < 0.98 * (column / 40) ** 0.3
+            table[f"x{column}"] = [None if lacks else int(each) for each, lacks in zip(value, gone, strict=True)]
+        tables.append(table)
+    return credimi.compare(*tables, "class", epsilon=0.02)
+
+
+def test_one_number_decides_and_sorts() -> None:
+    """A column with P(|change|) .0006 was unsure, and one with .0007 the same: another number had decided."""
+    found = of_many_sizes()
+    verdicts = found.columns["verdict"]
+    assert {"unsure", "same"} <= set(verdicts)
+    assert {"more", "less"} & set(verdicts)
+    source = {"more": "p_more", "less": "p_less", "same": "p_within"}
+    for row in found:
+        assert row["p_claim"] == row[source[row["claim"]]] == max(row[name] for name in source.values())
+        assert row["verdict"] == (row["claim"] if row["p_claim"] >= 0.95 else "unsure")
+    towards_change = [row["p_claim"] * (-1.0 if row["claim"] == "same" else 1.0) for row in found]
+    assert towards_change == sorted(towards_change, reverse=True)
+    places = [{"unsure": 1, "same": 2}.get(verdict, 0) for verdict in verdicts]
+    assert places == sorted(places)
+
+
+def test_the_number_that_decides_is_printed_everywhere(tmp_path: Path) -> None:
+    found = of_many_sizes()
+    found.to_html(tmp_path / "page.html")
+    page, told = (tmp_path / "page.html").read_text(), str(found)
+    written = {row["feature"]: row for row in json.loads(found.to_json())["features"]}
+    for row in found:
+        line = next(line for line in told.splitlines() if line.split()[:1] == [row["feature"]])
+        shown = "> 0.9999" if row["p_claim"] > 0.9999 else f"{row['p_claim']:.4f}"
+        assert f"{row['claim']} {shown}" in " ".join(line.split())
+        assert f"{row['claim']} {shown:>8}".replace(">", "&gt;") in page
+        assert written[row["feature"]]["p_claim"] == row["p_claim"]
+
+
 def test_it_is_passed_on(tmp_path: Path) -> None:
     found = credimi.compare(sample(200, 1), sample(200, 2), "class", names=("before", "after"))
     frame = found.to_pandas()
     assert list(frame.columns) == list(COLUMNS)
-    assert frame["p_change"].is_monotonic_decreasing
+    assert set(frame["claim"]) <= {"more", "less", "same"}
     assert found[0] == next(iter(found)) == found[:1][0] == found[found[0]["feature"]]
     assert found.to_polars().columns == list(frame.columns)
     answer = json.loads(found.to_json())

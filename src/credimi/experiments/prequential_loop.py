@@ -88,7 +88,7 @@ def _chosen_features(blocks: Tables, settings: PrequentialOptions, shape: tuple[
         decided[IMPUTED] = decide("plugin", Beliefs(estimate, estimate, unknown, unknown), settings)
     others = set(settings.rules) - {ALL, IMPUTED}
     if others and blocks.rows.size:
-        posteriors = beliefs(blocks, settings)
+        posteriors = beliefs(blocks, settings, shaped=False)
         decided |= {rule: decide(rule, posteriors, settings) for rule in others}
     # Without features only ALL is decided: all rules choose nothing then.
     return np.array([decided.get(rule, decided[ALL]).reshape(shape).T for rule in settings.rules])

@@ -17,12 +17,14 @@ shape) and return, with l_ij = log(n_ij n/(n_i+ n_+j)) and J, K, L = sum (n_ij/n
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.core.threads import cores, share
+from credimi.inference.batched import shapes
 from credimi.inference.batched.hard_tables import PARTS, drawn_moments, drawn_parts
 from credimi.kernels.moments import leading, many_tables, side_by_side
 
@@ -80,12 +82,15 @@ def moments(
     matched: bool = True,
     threads: int | None = None,
     whole: BooleanArray | None = None,
+    shaped: bool = False,
 ) -> Moments:
     """Moments of every table; `pseudo_count` is one number, or one per table; by default all cores are used.
 
     The matched moments are possible moments of a Beta on [0, log min(r, s)], unless I is certain: then the variance is
     0. Tables for which the closed forms do not hold are treated as in `hard_tables`. `whole` is a mask of tables that
-    are not split into a mixture: only their mean and variance are needed.
+    are not split into a mixture: only their mean and variance are needed. If `shaped`, all tables are split whose
+    posterior may be unlike one Beta (see `shapes`): this is for fixed pseudo-counts, since in the mixtures of the
+    adaptive prior such deviations nearly cancel.
     """
     count = blocks.rows.size
     pseudo = np.full(count, pseudo_count, dtype=np.float64)  # not a view, which would be another type for Numba
@@ -97,9 +102,24 @@ def moments(
         _moments_of_chunk(blocks, part, pseudo[part], results, matched=matched, whole=keep_whole)
 
     share(fill_part, parts(count, blocks.flat.size, threads), threads)
-    split = np.flatnonzero(is_split)
-    moments_of_parts = np.array([drawn_parts(blocks.block(table), pseudo[table]) for table in split.tolist()])
-    mean_given, variance_given = moments_of_parts.reshape(-1, 2, PARTS).swapaxes(0, 1)
+    is_folded = np.zeros(count, dtype=np.bool_)
+    if shaped and matched:
+        may_be_split = ~is_split & (variance > 0.0) if whole is None else ~is_split & (variance > 0.0) & ~whole
+        is_split |= may_be_split & shapes.thin(blocks, pseudo, mean, variance)
+        is_folded = may_be_split & ~is_split & shapes.folded(blocks, mean, variance)
+    split = np.flatnonzero(is_split | is_folded)
+    mean_given, variance_given = np.empty((2, split.size, PARTS))
+    drawn = np.flatnonzero(is_split[split])
+
+    def draw_part(line: int) -> None:
+        table = split[line]
+        mean_given[line], variance_given[line] = drawn_parts(blocks.block(table), pseudo[table])
+
+    share(draw_part, drawn.tolist(), threads)
+    of_folded = is_folded[split]
+    mean_given[of_folded], variance_given[of_folded] = shapes.folded_parts(
+        mean[is_folded], variance[is_folded], math.log(2.0)
+    )
     mean[split] = mean_given.mean(axis=1)
     variance[split] = variance_given.mean(axis=1) + mean_given.var(axis=1)
     return Moments(mean, variance, split, mean_given, variance_given)

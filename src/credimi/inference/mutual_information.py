@@ -86,7 +86,8 @@ def mutual_information(
         require_whole("draws", draws, 1)
         generator = make_generator(random_state)
         return Distribution.empirical(_converged_draws(table, pseudo, int(draws), generator), upper)
-    table_moments = moments(Tables.of([table.block()]), pseudo, matched=approximation == "matched", threads=1)
+    matched = approximation == "matched"
+    table_moments = moments(Tables.of([table.block()]), pseudo, matched=matched, threads=1, shaped=True)
     _, weights, means, variances = table_moments.components()
     components = [
         distribution_of(

@@ -172,7 +172,7 @@ def _posteriors(settings: Record, page_inputs: Kept) -> Record:
         mean = variance = np.zeros(len(ranked))
     else:
         kind = "normal" if options.gaussian else "beta"
-        components = posteriors(blocks, options)
+        components = posteriors(blocks, options, shaped=True)
         sizes[ranked] = np.bincount(components.table, minlength=len(ranked))
         p_zero[ranked] = components.p_zero
         weight, mean, variance = components.weight, components.mean, components.variance

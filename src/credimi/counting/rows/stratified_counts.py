@@ -29,6 +29,7 @@ from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.counting import tabulate
 from credimi.counting.rows.coded_table import MISSING, settled_by_code
+from credimi.counting.rows.row_keys import evenly_chosen
 from credimi.counting.rows.storage import Storage
 from credimi.counting.survey_rows import scaled
 
@@ -114,10 +115,10 @@ class SettledCodes:
         return np.array([feature.odds for feature in self.features], dtype=np.float64)
 
     def sampled(self, max_rows: int = 65_536) -> SettledCodes:
-        """A random sample of at most `max_rows` rows, always the same one; all rows if there are no more."""
+        """A sample of at most `max_rows` rows, the same for every order of the rows; all rows if there are no more."""
         if self.groups.size <= max_rows:
             return self
-        rows = np.sort(np.random.default_rng(0).choice(self.groups.size, max_rows, replace=False))
+        rows = evenly_chosen(self, max_rows)
         weights = None if self.weights is None else self.weights[rows]
         codes = tuple(column_codes[rows] for column_codes in self.codes)
         return replace(self, groups=self.groups[rows], codes=codes, weights=weights, bytes=None, storage=Storage())

@@ -11,6 +11,9 @@ the error of the mean to about 0.01 deviations.
 
 **Complete tables with almost no counts**, and callers who need no more than two moments: the moments of the draws.
 
+**Thin tables with a fixed pseudo-count**, if the caller asks for the shape of the posterior: see `shapes`. The parts of
+the last thousand tables are kept, since wide data have many equal tables.
+
 The draws always have the same seed, and each table is first arranged by its counts: neither the order of rows and
 columns matters, nor which of the two is the target.
 """
@@ -20,6 +23,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, groupby, permutations, product
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray
 
 PARTS = 32
+_KEPT = 1_024  # tables whose parts are kept
 _MAX_ORDERS = 24
 
 
@@ -134,14 +139,33 @@ def drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, floa
 
 def drawn_parts(block: NDArray[np.number], pseudo: float) -> FloatArray:
     """Means and variances of the mixture that follows the draws, (2, parts)."""
-    information, upper = _draws(block, pseudo), float(np.log(min(block.shape) - 1))
-    parts = np.sort(information[: information.size // PARTS * PARTS]).reshape(PARTS, -1)
-    mean = np.clip(parts.mean(axis=1), 1e-300, upper * (1.0 - 1e-9))
-    return np.stack([mean, np.maximum(parts.var(axis=1), 1e-9 * mean * (upper - mean))])
+    arranged = Arrangement.of(block).applied(block).astype(np.float64)
+    return _parts_of(arranged.tobytes(), arranged.shape, float(pseudo))
+
+
+@lru_cache(maxsize=_KEPT)
+def _parts_of(arranged: bytes, shape: tuple[int, int], pseudo: float) -> FloatArray:
+    """The same for an arranged block."""
+    block = np.frombuffer(arranged).reshape(shape)
+    information, upper = _draws_of_arranged(block, pseudo), float(np.log(min(shape) - 1))
+    slices = np.sort(information[: information.size // PARTS * PARTS]).reshape(PARTS, -1)
+    parts = as_betas(slices.mean(axis=1), slices.var(axis=1), upper)
+    parts.setflags(write=False)
+    return parts
+
+
+def as_betas(mean: FloatArray, variance: FloatArray, upper: float) -> FloatArray:
+    """Means and variances, (2, ...), moved so little that they are possible for Betas on [0, upper]."""
+    mean = np.clip(mean, 1e-300, upper * (1.0 - 1e-9))
+    return np.stack([mean, np.clip(variance, 1e-9 * mean * (upper - mean), (1.0 - 1e-9) * mean * (upper - mean))])
 
 
 def _draws(block: NDArray[np.number], pseudo: float) -> FloatArray:
-    table = Table.of_block(Arrangement.of(block).applied(block))
+    return _draws_of_arranged(Arrangement.of(block).applied(block), pseudo)
+
+
+def _draws_of_arranged(block: NDArray[np.number], pseudo: float) -> FloatArray:
+    table = Table.of_block(block)
     most = 4_000 if table.misses_feature and table.misses_target else 8_000  # steps of a chain take longer
     size = max(200, min(most, 500 * most // table.joint.size))  # large tables have a narrow posterior
     generator = np.random.default_rng(0)

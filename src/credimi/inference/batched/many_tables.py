@@ -31,7 +31,7 @@ from credimi.inference.mutual_information import distribution_of, mutual_informa
 
 if TYPE_CHECKING:
     from credimi.core.tables import Tables
-    from credimi.core.types import BooleanArray, FloatArray
+    from credimi.core.types import BooleanArray, FloatArray, Record
     from credimi.inference.moments import Moments
     from credimi.inference.options import PosteriorOptions
 
@@ -72,7 +72,7 @@ def summarize(blocks: Tables, options: PosteriorOptions, *, if_dependent: bool =
         ]
         at_mode = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=options.threads).mean
         return _summary_of_draws(distributions, at_mode, options, if_dependent=if_dependent)
-    components, at_mode = _posteriors(blocks, options)
+    components, at_mode = _posteriors(blocks, options, shaped=True)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
     return summary_of(components, upper, at_mode, options, if_dependent=if_dependent)
 
@@ -178,16 +178,17 @@ class Beliefs:
         return Beliefs(*(np.where(candidates, each, np.nan) for each in figures))
 
 
-def beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
+def beliefs(blocks: Tables, options: PosteriorOptions, *, shaped: bool = True) -> Beliefs:
     """`mean`, `at_mode`, `p_above` and `p_independent` of `summarize`, without the cost of intervals.
 
+    Callers who decide after every row leave out the shape of thin tables with a fixed pseudo-count (see `posteriors`).
     Tables without a complete row are accepted, too: if the prior adds nothing, their I counts as 0.
     """
     if options.approximation == "sampled":
         summary = summarize(blocks, options)
         return Beliefs(summary.mean, summary.at_mode, summary.p_above, summary.p_independent)
     epsilon = options.epsilon
-    components, at_mode = _posteriors(blocks, options)
+    components, at_mode = _posteriors(blocks, options, shaped=shaped)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
     with np.errstate(invalid="ignore"):  # a table of one value, whose upper bound is 0
         mixtures = mixtures_of(components, upper, gaussian=options.gaussian)
@@ -227,26 +228,30 @@ def drawn_distribution(table: Table, options: PosteriorOptions, odds: float) -> 
     return with_odds(distribution, odds)
 
 
-def _posteriors(blocks: Tables, options: PosteriorOptions) -> tuple[PosteriorComponents, FloatArray]:
+def _posteriors(blocks: Tables, options: PosteriorOptions, *, shaped: bool) -> tuple[PosteriorComponents, FloatArray]:
     """The mixtures, and the information at the mode."""
     leading = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=options.threads)
     if options.prior != ADAPTIVE and not options.matched:
         return _single(blocks, leading), leading.mean
-    return posteriors(blocks, options), leading.mean
+    return posteriors(blocks, options, shaped=shaped), leading.mean
 
 
-def posteriors(blocks: Tables, options: PosteriorOptions, *, whole: bool = False) -> PosteriorComponents:
+def posteriors(
+    blocks: Tables, options: PosteriorOptions, *, whole: bool = False, shaped: bool = False
+) -> PosteriorComponents:
     """The mixtures from which `summarize` takes its numbers; with fixed pseudo-counts they have one component.
 
     If draws are requested, these are the mixtures, with their moments, from which they are drawn. If `whole`, tables
-    with thin classes are not drawn (see `hard_tables`), which takes a thousand times as long as all else.
+    with thin classes are not drawn (see `hard_tables`), which takes a thousand times as long as all else. If `shaped`,
+    a fixed pseudo-count has more than one component wherever one would not do (see `shapes`).
     """
     keep_whole = np.ones(blocks.rows.size, dtype=np.bool_) if whole else None
     matched, threads = options.matched, options.threads
     if options.prior == ADAPTIVE:
         return adaptive_prior.components(blocks, matched=matched, threads=threads, whole=keep_whole)
     pseudo = pseudo_counts_of(blocks, options.prior)
-    return _single(blocks, moments(blocks, pseudo, matched=matched, threads=threads, whole=keep_whole))
+    options_of_moments: Record = {"matched": matched, "threads": threads, "whole": keep_whole, "shaped": shaped}
+    return _single(blocks, moments(blocks, pseudo, **options_of_moments))
 
 
 def _single(blocks: Tables, table_moments: Moments) -> PosteriorComponents:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.report import sentences
-from credimi.report.comparisons.comparison_text import lines, signed, title
+from credimi.report.comparisons.comparison_text import claim, lines, signed, title
 from credimi.report.still_page import WIDTH, document, headings, name, numbers, paragraphs, root_scale_x, table, text
-from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,10 +41,10 @@ def page(comparisons: Sequence[ShownComparison]) -> str:
 
 def _section(comparison: ShownComparison) -> str:
     first, second = map(name, comparison.names)
-    interval, epsilon = f"{100 * comparison.settings['level']:g} % interval", f"{comparison.settings['epsilon']:g}"
+    interval = f"{100 * comparison.settings['level']:g} % interval"
     largest = max((row[end] for row in comparison for end in ("high_a", "high_b") if row[end] == row[end]), default=0.0)
     head = headings("feature", "verdict", _axis(largest)) + headings(first, second, "change", number=True)
-    head += headings(interval, f"P(|change| &gt; {epsilon})", number=True).replace("number", "number whole")
+    head += headings(interval, "claim, probability", number=True).replace("number", "number whole")
     return f"""<section>
 <h2>{text(title(comparison))}</h2>
 <p class="key"><span class="a">○ {first}</span> <span class="b">● {second}</span>: mean and {interval}
@@ -68,7 +67,7 @@ def _row(row: Record, largest: float) -> str:
         f"{row['mi_b']:.4f}",
         signed(row["change"]),
         f"{signed(row['low'])} to {signed(row['high'])}",
-        probability(row["p_change"], 1.0),
+        claim(row),
     )
     return f'<tr class="{verdict}">{start}<td>{_drawn_intervals(row, largest)}</td>{figures}</tr>'
 

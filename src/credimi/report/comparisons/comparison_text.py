@@ -1,4 +1,4 @@
-"""A comparison as a table for the terminal: feature, I in both samples, the change, P(change), verdict."""
+"""A comparison as a table for the terminal: feature, I in both samples, the change, what decides, verdict."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from credimi.report.terminal import (
     probability,
     ranking_grid,
     text_line,
-    threshold,
     verdict_counts,
 )
 
@@ -106,7 +105,7 @@ def _columns_that_fit(
         lambda row: f"{signed(row['low'] * scale)} to {signed(row['high'] * scale)}",
         right=False,
     )
-    tail = column(f"P(|change| > {threshold(settings, units)})", lambda row: probability(row["p_change"], 1.0))
+    tail = column("claim, probability", claim)
     verdict = Column("verdict", [row["verdict"] for row in rows])
     room = width - min(longest, MIN_NAME_WIDTH) - change.width - verdict.width - 2 * GAP
     chosen, samples_width = [change], 2 * (max(_SHORT_NAME, first.width, second.width) + GAP)
@@ -136,6 +135,11 @@ def title(comparison: ShownComparison, headings: tuple[str, str] | None = None) 
     return f"What informs about {target} in {second} ({other:,} rows), against {first} ({one:,} rows)"
 
 
+def claim(row: Record) -> str:
+    """The claim of a row and its probability, the number that decides."""
+    return f"{row['claim']} {probability(row['p_claim'], 1.0):>8}"
+
+
 def signed(value: float) -> str:
     """Four digits with a sign, unless all are 0."""
     shown = f"{value:+.4f}"
@@ -148,13 +152,13 @@ def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
     yield verdict_counts(verdicts, _COLOUR, len(verdicts[:top]))
     epsilon, level = f"{settings['epsilon']:g}", f"{settings['level']:g}"
     yield (
-        f"more, less: P(change that way > {epsilon} nats) >= {level}, where no change has probability "
-        f"{settings['p_same']:g} beforehand; same: P(|change| <= {epsilon}) >= {level}, without the prior; "
-        "unsure: neither"
+        f"claim: the most probable of more, less: P(change that way > {epsilon} nats), where no change has probability "
+        f"{settings['p_same']:g} beforehand; and same: P(|change| <= {epsilon}), without the prior. It is the verdict "
+        f"if its probability is >= {level}; otherwise the verdict is unsure"
     )
     yield (
-        "change and its interval use these rows only. P(|change|) also assumes that most columns do not change, so it "
-        "can be small although the interval excludes 0."
+        "change and its interval use these rows only. P of more and less also assumes that most columns do not change, "
+        "so it can be small although the interval excludes 0."
     )
     if settings.get("counts") is False:
         yield "from rankings without their counts: less exact; give counts files or data to be sure"

@@ -1,4 +1,11 @@
-"""The rows of a `Comparison`: their figures and their verdicts."""
+"""The rows of a `Comparison`: their figures, their claims and their verdicts.
+
+There are three claims: I has grown by more than epsilon, I has fallen by more than epsilon, and I differs by at most
+epsilon. The first two have their probability with the prior that most columns do not change. The third has it from the
+two posteriors alone: with that prior it would be probable of any column, however few rows there are. The claim with the
+largest probability is the one that the row makes; it becomes the verdict if its probability reaches the level. So one
+number decides, and the rows are sorted by it: from surely changed to surely the same.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +27,8 @@ if TYPE_CHECKING:
     from credimi.inference.batched.many_changes import Samples
     from credimi.inference.change import Change
 
+MORE, LESS, SAME, UNSURE, NOT_COMPARED = "more", "less", "same", "unsure", "not compared"
+_ORDER = {MORE: 0, LESS: 0, UNSURE: 1, SAME: 2, NOT_COMPARED: 3}
 _FIGURES = {"mi": "mean", "low": "low", "high": "high"}
 
 
@@ -48,8 +57,11 @@ def record(
             f"{name}_{letter}": math.nan if figures is None else figures[figure] for name, figure in _FIGURES.items()
         }
     if change_found is None:
-        unknown = dict.fromkeys(("change", "low", "high", "p_change", "p_more", "p_less", "p_same"), math.nan)
-        return row | unknown | {"verdict": "not compared"}
+        unknown = dict.fromkeys(
+            ("change", "low", "high", "p_change", "p_more", "p_less", "p_same", "p_within", "p_claim"), math.nan
+        )
+        return row | unknown | {"claim": "", "verdict": NOT_COMPARED}
+    claim, p_claim = _claim(change_found, options.level)
     return row | {
         "change": row["mi_b"] - row["mi_a"],
         "low": change_found.low,
@@ -58,17 +70,17 @@ def record(
         "p_more": change_found.p_more,
         "p_less": change_found.p_less,
         "p_same": change_found.p_same,
-        "verdict": _verdict(change_found, options.level),
+        "p_within": 1.0 - change_found.p_change_if_apart,
+        "claim": claim,
+        "p_claim": p_claim,
+        "verdict": claim if p_claim >= options.level else UNSURE,
     }
 
 
-def _verdict(change_figures: Change, level: float) -> str:
-    """The verdict: more or less, at the level; same, if the two posteriors alone say so, at the level."""
-    if change_figures.p_more >= level:
-        return "more"
-    if change_figures.p_less >= level:
-        return "less"
-    return "same" if 1.0 - change_figures.p_change_if_apart >= level else "unsure"
+def _claim(found: Change, level: float) -> tuple[str, float]:
+    """The claim with the largest probability; at levels below 1/2 several may reach it, and a change goes first."""
+    claims = [(MORE, found.p_more), (LESS, found.p_less), (SAME, 1.0 - found.p_change_if_apart)]
+    return next((each for each in claims if each[1] >= level), max(claims, key=lambda each: each[1]))
 
 
 def check_classes(target: str, first: Sequence[str], second: Sequence[str], both: Sequence[str]) -> None:
@@ -93,11 +105,13 @@ def check_several_classes(target: str, classes: Sequence[Sequence[str]], names: 
 
 
 def in_order(rows: list[Record]) -> dict[str, list[object]]:
-    """The rows as columns, the surest change first; columns that are not compared come last."""
+    """The rows as columns, from surely changed to surely the same; columns that are not compared come last."""
 
-    def key(row: Record) -> tuple[bool, float, float]:
-        unknown = row["verdict"] == "not compared"
-        return (True, 0.0, 0.0) if unknown else (False, -row["p_change"], -abs(row["change"]))
+    def key(row: Record) -> tuple[int, float, float, str]:
+        if row["verdict"] == NOT_COMPARED:
+            return _ORDER[NOT_COMPARED], 0.0, 0.0, ""  # as they are in the data
+        towards_change = -row["p_claim"] if row["claim"] == SAME else row["p_claim"]
+        return _ORDER[row["verdict"]], -towards_change, -abs(row["change"]), row["feature"]
 
     rows = sorted(rows, key=key)
     return {name: [row[name] for row in rows] for name in COLUMNS}

@@ -87,7 +87,7 @@ def compare(
     Returns
     -------
     Comparison
-        One row per feature, the surest change first.
+        One row per feature, from surely changed to surely the same.
 
     Examples
     --------

@@ -30,6 +30,9 @@ COLUMNS = (
     "p_more",
     "p_less",
     "p_same",
+    "p_within",
+    "claim",
+    "p_claim",
     "verdict",
     "complete_a",
     "complete_b",
@@ -40,7 +43,7 @@ COLUMNS = (
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(FeatureRows):
-    """What `compare` returns: one row per feature that both samples have, the surest change first.
+    """What `compare` returns: one row per feature that both samples have, from surely changed to surely the same.
 
     Its columns:
 
@@ -52,8 +55,10 @@ class Comparison(FeatureRows):
       (`settings["p_same"]`)
     - p_more, p_less: P(I_b - I_a > epsilon) and P(I_b - I_a < -epsilon); p_change is their sum
     - p_same: P(I_a = I_b), that is, of one common number
-    - verdict: "more" or "less" if p_more or p_less reaches the level; "same" if the two posteriors alone say, at the
-      same level, that they differ by at most epsilon; "unsure" if the rows do not decide; "not compared"
+    - p_within: P(|I_b - I_a| <= epsilon) of the two posteriors alone, without p_same
+    - claim, p_claim: the most probable of "more" (p_more), "less" (p_less) and "same" (p_within), and its probability:
+      the number that decides, by which the rows are sorted
+    - verdict: the claim if p_claim reaches the level, and "unsure" otherwise; "not compared"
     - complete_a, complete_b: rows with both feature and target
     - note: where numbers were cut, or why a column is not compared
 

@@ -8,15 +8,18 @@ a column was not taken.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.counting.rows.row_keys import evenly_chosen
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.copies import MISSING, copies_in_rows
 from credimi.selection.missingness import mi_with_target, missingness, target_missingness
 from credimi.selection.remarks import remarks_on
 from credimi.selection.sets.rejections import CREDIBLE
+from credimi.selection.ties import places_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -41,7 +44,7 @@ def cautions(
     features = [*codes.features, *codes.left_out]
     unknown = [np.nan if feature.kind.unknown else 0.0 for feature in codes.left_out]
     mean, low = (np.append(figures, unknown) for figures in alone)
-    order = np.argsort(-np.nan_to_num(mean), kind="stable").tolist()
+    order = np.lexsort((places_by_name([feature.name for feature in features]), -np.nan_to_num(mean))).tolist()
     features, options = [features[index] for index in order], _as_in_rank(options)
     summary = missingness(features, options) | target_missingness(features, options)
     columns: Record = {name: values.tolist() for name, values in summary.items()}
@@ -71,10 +74,14 @@ def _as_in_rank(options: PosteriorOptions) -> PosteriorOptions:
 def _copies(codes: SettledCodes, features: list[Feature], columns: Record) -> dict[str, str]:
     """The taken columns that say the same as another taken one, by some of the rows."""
     positions = {feature.name: index for index, feature in enumerate(codes.features)}
-    rows = np.arange(0, codes.groups.size, max(codes.groups.size // _MAX_ROWS, 1))
+
+    @cache  # few selections have columns to compare
+    def rows() -> IntegerArray:
+        size = codes.groups.size
+        return evenly_chosen(codes, _MAX_ROWS) if size > _MAX_ROWS else np.arange(size)
 
     def codes_of(feature: Feature) -> IntegerArray:
-        values = codes.codes[positions[feature.name]][rows].astype(np.int64)
+        values = codes.codes[positions[feature.name]][rows()].astype(np.int64)
         return np.where(values == len(feature.values), MISSING, values)
 
     return copies_in_rows(features, columns, codes_of)

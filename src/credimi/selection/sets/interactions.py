@@ -23,6 +23,7 @@ from credimi.selection.pairwise.pair_request import check_engine
 from credimi.selection.rules import false_discovery, share_of_independent
 from credimi.selection.sets.interaction_records import InteractingPair, Interactions, JointTable
 from credimi.selection.sets.interaction_search import candidates, complete, weighed
+from credimi.selection.ties import places_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,7 +134,8 @@ def interacting(
     )
     share = share_of_independent(posteriors.p_none, screened.searched - len(screened.pairs))
     posteriors = posteriors.with_odds((1.0 - share) / share)
-    listed, verdicts, p_above, p_below = _listed(posteriors, options, top)
+    places = np.sort(places_by_name(codes.names)[screened.pairs], axis=1)
+    listed, verdicts, p_above, p_below = _listed(posteriors, places, options, top)
     chosen = posteriors.chosen(listed)
     interval = chosen.interval(options.level)
     figures = np.column_stack([chosen.expected(), *interval, p_above[listed], p_below[listed]])
@@ -174,9 +176,12 @@ def _odds_alone(codes: PairCodes, odds: FloatArray, threads: int | None) -> Floa
 
 
 def _listed(
-    posteriors: Synergies, options: PosteriorOptions, top: int | None
+    posteriors: Synergies, places: IntegerArray, options: PosteriorOptions, top: int | None
 ) -> tuple[IntegerArray, list[str], FloatArray, FloatArray]:
-    """The listed pairs, their verdicts, and P(synergy > epsilon) and P(synergy < -epsilon) of all pairs."""
+    """The listed pairs, their verdicts, and P(synergy > epsilon) and P(synergy < -epsilon) of all pairs.
+
+    `places` are those of the names of each pair, which decide ties.
+    """
     mean = posteriors.expected()
     p_above, p_below = posteriors.above(options.epsilon), 1.0 - posteriors.above(-options.epsilon)
     listed, verdicts = [], []
@@ -185,7 +190,8 @@ def _listed(
         ("redundancy", -1.0, p_below, p_above),
     ):
         credible = false_discovery(probability, 1.0 - options.level)
-        order = np.lexsort((-sign * mean, -probability))
+        # the last digits depend on which column of a pair comes first: they must not decide
+        order = np.lexsort((places[:, 1], places[:, 0], np.round(-sign * mean, 12), np.round(-probability, 12)))
         if top is None:
             order = order[((probability >= _MIN_LISTED_PROBABILITY) | credible)[order]][:_MAX_LISTED]
         else:

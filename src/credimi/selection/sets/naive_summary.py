@@ -3,7 +3,8 @@
 Each row is scored by a naive Bayes learned from the other folds: log P(class) plus log P(value | class) of each column
 that is not missing, so that no row is lost. With two classes, the strata are eight equal parts of the log odds. With
 more, a stratum is the best class, the second best, and one of three parts of the distance between their scores. If a
-fold has few different scores, each of them is a part.
+fold has few different scores, each of them is a part. Folds are chosen by what rows hold, so that the order of the rows
+changes nothing (see `counting.rows.row_keys`).
 
 **What the columns tell** is not the information of these strata in all rows: a row's score shows which columns it
 has, and so that a value is missing would count as information. Rows are told apart by the set S of columns that they
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.table import Table
+from credimi.counting.rows.row_keys import shuffled
 from credimi.inference.mutual_information import mutual_information
 
 if TYPE_CHECKING:
@@ -61,7 +63,8 @@ class NaiveSummary:
         self.codes, self._codes, self._classes = codes, codes, len(codes.classes)
         self._has_class = codes.groups < self._classes
         size = codes.groups.size
-        self._fold = (np.random.default_rng(0).permutation(size) % _FOLDS).astype(np.uint8)  # rows may be sorted
+        self._fold = np.empty(size, dtype=np.uint8)
+        self._fold[shuffled(codes)] = np.arange(size) % _FOLDS
         counts = self._counts_of_other_folds(np.zeros(size, dtype=np.int64), 1)[:, :, 0] + 0.5
         self._score = np.log(counts / counts.sum(axis=1, keepdims=True))[self._fold]
         self._sets = [_KnownColumns(np.arange(size, dtype=np.uint32), self._score.astype(np.float32), empty=True)]

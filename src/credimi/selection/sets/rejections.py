@@ -40,7 +40,8 @@ def rejected(search: Search, *, complete: bool) -> list[Rejection]:
     rows = _rows_to_decide(search, np.flatnonzero(undecided), most_alike) if complete else {}
     informative = alone.p_above >= 0.5  # of a redundant column: otherwise it adds nothing
     rejections = []
-    for column in sorted(np.flatnonzero(search.remaining).tolist(), key=lambda column: -float(alone.mean[column])):
+    order = np.lexsort((search.places, -alone.mean))
+    for column in order[search.remaining[order]].tolist():
         adds_nothing = "redundant" if informative[column] else "adds nothing"
         reason = "tells nothing" if tells_nothing[column] else adds_nothing if redundant[column] else "unsure"
         rejections.append(

@@ -46,12 +46,16 @@ def relevance(
     p_independent: FloatArray,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
+    places: IntegerArray | None = None,
 ) -> Relevance:
-    """The relevance of each column, from its P(independent) without partners, and from all pairs."""
+    """The relevance of each column, from its P(independent) without partners, and from all pairs.
+
+    `places` of the columns decide between partners with equal evidence; by default, the order of the columns does.
+    """
     log_odds_alone = np.log(np.maximum(1.0 - p_independent, _SMALLEST_POSITIVE)) - np.log(
         np.maximum(p_independent, _SMALLEST_POSITIVE)
     )
-    sums = _TotalSums(log_odds_alone)
+    sums = _TotalSums(log_odds_alone, np.arange(log_odds_alone.size) if places is None else places)
     if log_odds_alone.size > 1:
         _add_pairs(PairCodes.of(codes, threads), codes, sums, threads, progress or (lambda _: None))
     mean = sums.log_sum - np.log(max(log_odds_alone.size, 1))
@@ -69,8 +73,12 @@ class _BlockSums:
     partner: IntegerArray
 
     @classmethod
-    def of(cls, columns: IntegerArray, partners: IntegerArray, evidence: FloatArray) -> _BlockSums:
+    def of(
+        cls, columns: IntegerArray, partners: IntegerArray, evidence: FloatArray, places: IntegerArray
+    ) -> _BlockSums:
         """From log Bayes factors, (columns, partners); -inf where there is none."""
+        order = np.argsort(places[partners])
+        partners, evidence = partners[order], evidence[:, order]
         largest = evidence.max(axis=1)
         with np.errstate(invalid="ignore"):
             log_sum = np.where(
@@ -82,14 +90,18 @@ class _BlockSums:
 class _TotalSums:
     """For each column: the log of the sum of its Bayes factors over all partners, the largest, and its partner."""
 
-    def __init__(self, log_odds_alone: FloatArray) -> None:
+    def __init__(self, log_odds_alone: FloatArray, places: IntegerArray) -> None:
+        self.places = places
         self.log_sum, self.largest = log_odds_alone.copy(), log_odds_alone.copy()
         self.partner: IntegerArray = np.arange(log_odds_alone.size)
 
     def add(self, block: _BlockSums) -> None:
         """Add the sums of a block."""
         self.log_sum[block.columns] = np.logaddexp(self.log_sum[block.columns], block.log_sum)
-        better = block.largest > self.largest[block.columns]
+        largest, partner = self.largest[block.columns], self.partner[block.columns]
+        needs_partner = partner != block.columns
+        sooner = needs_partner & (self.places[block.partner] < self.places[partner])
+        better = (block.largest > largest) | ((block.largest == largest) & sooner)
         self.partner[block.columns[better]] = block.partner[better]
         self.largest[block.columns[better]] = block.largest[better]
 
@@ -103,8 +115,9 @@ def _add_pairs(
 
     def work(block_pair: tuple[int, int]) -> None:
         rows, columns, evidence = _evidence(pairs, block_pair)
-        first = _BlockSums.of(rows, columns, evidence[0] + log_odds[rows][:, np.newaxis])
-        finished[block_pair] = first, _BlockSums.of(columns, rows, evidence[1].T + log_odds[columns][:, np.newaxis])
+        first = _BlockSums.of(rows, columns, evidence[0] + log_odds[rows][:, np.newaxis], sums.places)
+        second = _BlockSums.of(columns, rows, evidence[1].T + log_odds[columns][:, np.newaxis], sums.places)
+        finished[block_pair] = first, second
         progress(len(finished) / len(block_pairs))
 
     share(work, block_pairs, threads)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
 from credimi.inference.options import PosteriorOptions
@@ -87,12 +89,12 @@ def select(
 
     Examples
     --------
-    >>> table = {"tells": list("aabb") * 25, "copy": list("ccdd") * 25, "noise": list("abab") * 25}
+    >>> table = {"tells": list("aabb") * 25, "the same": list("ccdd") * 25, "noise": list("abab") * 25}
     >>> chosen = credimi.select(table | {"class": list("ppqq") * 25}, "class")
     >>> chosen.features
     ('tells',)
     >>> [(each.feature, each.reason, each.like) for each in chosen.rejected]
-    [('copy', 'redundant', 'tells'), ('noise', 'adds nothing', 'tells')]
+    [('the same', 'redundant', 'tells'), ('noise', 'adds nothing', 'tells')]
     """
     checked_goal(goal)
     check_keywords("select", counting)
@@ -178,12 +180,13 @@ def _relevant(
     codes: SettledCodes, search: Search, limits: tuple[int, int], progress: Callable[[float], None] | None
 ) -> tuple[list[Step], list[Rejection]]:
     (min_taken, max_taken), options = limits, search.options
-    relevances = relevance(codes, search.alone.p_independent, options.threads, progress)
+    relevances = relevance(codes, search.alone.p_independent, options.threads, progress, search.places)
     p_relevant, partners = relevances.probability, relevances.partner.tolist()
     p_alone = from_common_odds(1.0 - search.alone.p_independent, search.alone.p_independent)
     steps: list[Step] = []
     rejected: list[Rejection] = []
-    for column in sorted(range(search.count), key=lambda column: (-p_relevant[column], -relevances.evidence[column])):
+    # the last digits of sums depend on the order of the columns: they must not decide
+    for column in np.lexsort((search.places, -np.round(relevances.evidence, 9), -np.round(p_relevant, 12))).tolist():
         matters_alone = partners[column] == column or p_alone[column] >= options.level
         partner = None if matters_alone else search.names[partners[column]]
         alone = {name: float(getattr(search.alone, name)[column]) for name in ("mean", "low", "high")}

@@ -51,6 +51,7 @@ from credimi.selection.sets.naive_summary import NaiveSummary
 from credimi.selection.sets.rejections import CREDIBLE, nan_to_none, rejected
 from credimi.selection.sets.selection import Step
 from credimi.selection.sets.taken_together import strata_of
+from credimi.selection.ties import best_of, places_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -124,6 +125,7 @@ class Search:
             report_progress if report_progress is not None else lambda _share, _what: None
         )
         self.count, self.names = len(codes.features), [feature.name for feature in codes.features]
+        self.places = places_by_name(self.names)
         self.remaining = np.ones(self.count, dtype=bool)
         self.redundant_given_one = np.zeros(self.count, dtype=bool)  # with a single taken column
         self.redundant_given_all = self.redundant_given_one.copy()  # with all taken columns together
@@ -276,7 +278,7 @@ def smallest(
             if forced:
                 ranking = gains = search.smallest_gain
                 eligible = _most_probable(search)
-            best = int(np.argmax(np.where(eligible, ranking.mean * search.share_present, -1.0)))
+            best = best_of(ranking.mean * search.share_present, eligible, search.places)
             p_better = _p_better_than_taken(ranking, eligible, best)
             summary.add(best)
             tells = min(summary.tells(), entropy)
@@ -317,7 +319,7 @@ def _candidates(search: Search, summary: NaiveSummary) -> tuple[Figures, Figures
     average = search.average()
     search.redundant_given_all[:] = False
     while eligible.any():  # test only the best: there may be thousands of strata
-        best = int(np.argmax(np.where(eligible, average.mean * search.share_present, -1.0)))
+        best = best_of(average.mean * search.share_present, eligible, search.places)
         only = np.arange(search.count) == best
         if search.gains_given(codes, *all_taken_strata, among=only).p_above_even[best] > 1.0 - CREDIBLE:
             return average, search.smallest_gain, eligible
@@ -378,5 +380,5 @@ def _substitutes(search: Search, p_better: FloatArray) -> tuple[tuple[str, float
     if not search.remaining.any():
         return ()
     replaced = (np.nan_to_num(p_better) >= _MIN_P_BETTER) & (search.redundancy[:, -1] >= 0.5)
-    order = sorted(np.flatnonzero(replaced).tolist(), key=lambda column: -p_better[column])
+    order = sorted(np.flatnonzero(replaced).tolist(), key=lambda column: (-p_better[column], search.names[column]))
     return tuple((search.names[column], float(p_better[column])) for column in order[:_MAX_SUBSTITUTES])

@@ -34,6 +34,7 @@ import numpy as np
 
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.rules import from_share, share_of_independent
+from credimi.selection.ties import places_by_name
 from credimi.selection.trees.judging import judged
 from credimi.selection.trees.merging import merged_values
 from credimi.selection.trees.nodes import (
@@ -113,6 +114,7 @@ class _Grower:
         self.counter = rows.counter(options.threads)
         self.stand_ins = StandIns(rows, options)
         self.unordered = np.array([not (column.numbers or column.ordered) for column in rows.columns], dtype=bool)
+        self.places = places_by_name([column.name for column in rows.columns])
         self.nodes: list[TreeNode] = []
         self.p_independent: list[FloatArray] = []  # of the columns of each tested node
         weights = np.ones(rows.groups.size) if rows.weights is None else rows.weights
@@ -208,7 +210,7 @@ class _Grower:
         p_above = from_share(judged_node.p_alone, judged_node.p_independent, share)
         credible = (p_above >= required_probability(node, self.options.level)) & (judged_node.p_independent < _EVEN)
         merit = np.where(credible, judged_node.mean, -1.0) if credible.any() else p_above
-        order = np.lexsort((-judged_node.mean, -p_above, -merit))
+        order = np.lexsort((self.places[judged_node.node_tables.columns], -judged_node.mean, -p_above, -merit))
         best = _candidate(judged_node, p_above, int(order[0]))
         runner_up = _candidate(judged_node, p_above, int(order[1])) if order.size > 1 else None
         node = replace(node, looked_at=judged_node.mean.size, best=best, runner_up=runner_up)

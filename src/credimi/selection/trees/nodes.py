@@ -291,7 +291,9 @@ class Tree:
     def to_dict(self) -> Record:
         """The whole tree as plain data."""
         mean, intervals = self.information()
-        order = sorted(np.flatnonzero(mean > 0.0).tolist(), key=lambda column: -mean[column])
+        order = sorted(
+            np.flatnonzero(mean > 0.0).tolist(), key=lambda column: (-mean[column], self.columns[column].name)
+        )
         return {
             "settings": {"target": self.target, "epsilon": self.epsilon, "level": self.level},
             "classes": list(self.classes),

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.selection.rules import from_share, share_of_independent
+from credimi.selection.ties import places_by_name
 from credimi.selection.trees.judging import judged
 from credimi.selection.trees.nodes import TreeStandIn, cut_between
 from credimi.selection.trees.probabilities import STRENGTHS, log_evidence
@@ -67,6 +68,7 @@ class StandIns:
 
     def __init__(self, rows: TreeRows, options: PosteriorOptions) -> None:
         self.rows, self.options = rows, options
+        self.places = places_by_name([column.name for column in rows.columns])
         self.groups = np.zeros(rows.groups.size, dtype=np.uint16)  # the branch of each row in the node at hand
         self.counters: dict[int, NodeCounter] = {}
 
@@ -87,7 +89,7 @@ class StandIns:
         share = share_of_independent(judged_node.p_independent)
         p_above = from_share(judged_node.p_alone, judged_node.p_independent, share)
         p_tells = from_share(1.0 - judged_node.p_independent, judged_node.p_independent, share)
-        order = np.lexsort((-p_above, -judged_node.mean))
+        order = np.lexsort((self.places[judged_node.node_tables.columns], -p_above, -judged_node.mean))
         for index in order[p_above[order] >= self.options.level][:_MAX_STAND_INS].tolist():
             column = int(judged_node.node_tables.columns[index])
             cut, place_of = self._cut_and_lines(node, column, judged_node.node_tables.places[index])
