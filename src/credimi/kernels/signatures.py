@@ -52,6 +52,8 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "trees.best_split.best_split": ("u2[:] u1[:] i8[:,:] i8 i8 i8 f8 i8[:] f8 i8[:] i8[:] i8[:]",),
     "trees.node_tables.count_columns": ("u1[:,:] u2[:] i8[:] f8[:] i8 i8 i8[:] i8[:] f8[:]",),
     "trees.node_tables.settle_columns": ("f8[:] i8[:] i8[:] i8 u1[:] f8[:] i8[:,:] i8[:,:] f8[:] f8[:]",),
+    "trees.strength_evidence.table_evidence": ("f8[:,:] f8[:] f8[:]",),
+    "trees.strength_evidence.cut_evidence": ("f8[:,:] i8[:] f8[:] f8[:,:]",),
     "trees.node_tables.settle_wide_column": ("u2[:] u2[:] i8[:] f8[:] i8 i8 b1 u1[:] i8[:] f8[:] i8[:] i8[:] f8[:]",),
     "pair_counts.group_bits": ("u1[:] u8[:,:]",),
     "pair_counts.count_bits": tuple(
@@ -128,7 +130,7 @@ NEEDED_BY: dict[str, tuple[str, ...]] = {  # by other commands: the beginnings o
     "pairs": ("evidence.evidence_at", "pairs.all_pairs", "pairs.missing_margins", "pairs.star_mesh"),
     "network": ("networks.", "evidence.evidence_at", "pairs.all_pairs", "pairs.missing_margins"),
     "compare": ("changes.",),
-    "tree": ("trees.node_tables",),
+    "tree": ("trees.node_tables", "trees.strength_evidence"),
     "table": ("evidence.occurring", "mode."),
 }
 

@@ -222,6 +222,25 @@ class NodeCounter:
         tables = Tables(np.concatenate(flat_parts), shapes[has_table, 0], shapes[has_table, 1], shares[has_table])
         return NodeTables(tables, columns[has_table].astype(np.int64), cuts[has_table])
 
+    def class_counts(self, column: int, entries: IntegerArray, weights: FloatArray) -> FloatArray:
+        """The weight of each value with each group, (values, groups), of the node that was counted last.
+
+        `entries` and `weights` are those of this node.
+        """
+        place, size = int(self.rows.where[column]), self.rows.columns[column].size
+        if place >= 0:
+            width = int(self.widths[place])
+            start = int(self.offsets[place])
+            block = self.flat[start : start + (self.classes + 1) * width].reshape(self.classes + 1, width)
+            return block[:-1, :-1].T
+        codes, groups = self.rows.codes(column, entries), self.groups[entries].astype(np.int64)
+        known = (codes < size) & (groups < self.classes)
+        values, positions = np.unique(codes[known], return_inverse=True)
+        cells = np.bincount(
+            positions * self.classes + groups[known], weights[known], values.size * self.classes
+        ).reshape(values.size, self.classes)
+        return cells.astype(np.float64)
+
     def _parts(self, entries: int) -> Sequence[tuple[int, int]]:
         """The first column of each thread, and the end of its columns."""
         columns = self.narrow_columns.size

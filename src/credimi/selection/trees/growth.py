@@ -47,8 +47,9 @@ from credimi.selection.trees.nodes import (
     cut_between,
     required_probability,
 )
-from credimi.selection.trees.probabilities import learned_probabilities
+from credimi.selection.trees.probabilities import SplitCounts, learned_probabilities
 from credimi.selection.trees.stand_ins import Divided, StandIns, branch_weights
+from credimi.selection.trees.strengths import column_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -97,7 +98,7 @@ def grow(
         tuple(grower.nodes),
         options.epsilon,
         options.level,
-        learned_probabilities(grower.nodes),
+        grower.probabilities,
         tuple(feature.facts for feature in rows.left_out),
     )
 
@@ -117,6 +118,9 @@ class _Grower:
         self.places = places_by_name([column.name for column in rows.columns])
         self.nodes: list[TreeNode] = []
         self.p_independent: list[FloatArray] = []  # of the columns of each tested node
+        self.evidence: list[FloatArray] = []  # log B_K of the columns of each tested node
+        self.split_counts: dict[int, SplitCounts] = {}
+        self.probabilities = np.zeros((0, 0))
         weights = np.ones(rows.groups.size) if rows.weights is None else rows.weights
         entries = np.flatnonzero(weights > 0.0)
         self.open = [self._open_node((-1, 0, 0), entries, np.ones(entries.size), weights[entries])]
@@ -132,7 +136,9 @@ class _Grower:
                 if node.split is None and node.stop is None:
                     self.nodes[number] = replace(node, stop=TreeStop.INTERRUPTED)
         self._take_back_doubtful_splits()
-        self.nodes = _connected_nodes(self.nodes)
+        probabilities = learned_probabilities(self.nodes, self.split_counts, self.evidence)
+        self.nodes, kept = _connected_nodes(self.nodes)
+        self.probabilities = probabilities[kept]
 
     def _take_back_doubtful_splits(self) -> None:
         """Judge all nodes with the share of noise in the whole tree; nodes whose split is doubtful become leaves."""
@@ -187,7 +193,16 @@ class _Grower:
         names_rows = self.unordered[found.columns] & (values > 2)
         for index in np.flatnonzero(names_rows).tolist():
             names_rows[index] = 2 * values[index] > found.tables.block(index)[:, :-1].sum()
-        return found.chosen(~names_rows)
+        found = found.chosen(~names_rows)
+        counts = (self.counter.class_counts(each, open_node.entries, open_node.weights) for each in found.columns)
+        numbers = (self.rows.columns[each].numbers for each in found.columns)
+        evidence = [
+            column_evidence(each[each.sum(axis=1) > 0.0], numbers=is_number)
+            for each, is_number in zip(counts, numbers, strict=True)
+        ]
+        if evidence:
+            self.evidence.append(np.stack(evidence))
+        return found
 
     def _stop_before(self, node: TreeNode) -> TreeStop | None:
         if np.count_nonzero(node.counts > _MIN_CLASS_SHARE * node.rows) < 2:
@@ -258,6 +273,7 @@ class _Grower:
         totals = best.table[:, :-1].sum(axis=0)
         if column.numbers:
             cut, branch_of = cut_between(column, cut_codes)
+            self._keep_counts(open_node, codes, branch_of, numbers=True)
             return TreeSplit(best.column, cut, branch_of, totals / totals.sum(), ()), codes
         with_class = self.rows.groups[open_node.entries] < len(self.rows.classes)
         occurs = np.bincount(codes[with_class], open_node.weights[with_class], column.size + 1)[:-1] > 0.0
@@ -265,7 +281,19 @@ class _Grower:
         branch_of = np.full(column.size, -1, dtype=np.int64)
         branch_of[occurs] = merged
         shares = np.bincount(merged, totals)
+        self._keep_counts(open_node, codes, branch_of, numbers=False)
         return TreeSplit(best.column, None, branch_of, shares / shares.sum(), ()), codes
+
+    def _keep_counts(
+        self, open_node: _OpenNode, codes: IntegerArray, branch_of: IntegerArray, *, numbers: bool
+    ) -> None:
+        """Keep the classes of each value of the column of a split, for the probabilities."""
+        groups, classes = self.rows.groups[open_node.entries], len(self.rows.classes)
+        known = (groups < classes) & (codes < branch_of.size)
+        cells = np.bincount(codes[known] * classes + groups[known], open_node.weights[known], branch_of.size * classes)
+        counts = cells.reshape(branch_of.size, classes)
+        occurs = counts.sum(axis=1) > 0.0
+        self.split_counts[open_node.node.number] = SplitCounts(counts[occurs], branch_of[occurs], numbers)
 
 
 def _candidate(judged_node: Judged, p_above: FloatArray, index: int) -> TreeCandidate:
@@ -289,8 +317,8 @@ def _with_share(candidate: TreeCandidate | None, share: float) -> TreeCandidate 
     return replace(candidate, p_above=float(p_above[0]))
 
 
-def _connected_nodes(nodes: list[TreeNode]) -> list[TreeNode]:
-    """The nodes that are connected with the root, renumbered.
+def _connected_nodes(nodes: list[TreeNode]) -> tuple[list[TreeNode], list[int]]:
+    """The nodes that are connected with the root, renumbered; and their old numbers.
 
     A split that was interrupted or taken back leaves children without a parent.
     """
@@ -310,4 +338,4 @@ def _connected_nodes(nodes: list[TreeNode]) -> list[TreeNode]:
         renumbered.append(
             replace(node, number=new_number[node.number], parent=new_number.get(node.parent, -1), split=split)
         )
-    return renumbered
+    return renumbered, [node.number for node in connected]

@@ -1,96 +1,120 @@
-"""Class probabilities of a tree's nodes: shrunk from the leaf to its parent, and so on to the root.
+"""Class probabilities of a tree's nodes, from the root down, averaged over what may be behind each split.
 
-A node has the class probabilities q. Its branch j has the counts n_j by class, N_j in all, and a share b_j of the rows.
-As in the adaptive prior (see `adaptive_prior`), the class probabilities of the branch have a Dirichlet prior with the
-parameters K b_j q, so that
+**A branch changes the odds of the classes.** With the class probabilities q of a node and P(j | i), the probability
+that a row of class i goes to branch j, those of the branch are, by Bayes' rule,
 
-    own_j = (n_j + K b_j q) / (N_j + K b_j),        p_j = P mean_K own_j + (1 - P) q,
+    p_ij  ~  q_i P(j | i) / P(j),        P(j | i) / P(j) = o_ij / sum_k b_k o_ik,
 
-where P is the probability that the column of the split tells anything. K is large where the branches hardly differ. Its
-distribution is learned in two steps. First, EM learns the weight of each K from all splits of the tree; the evidence of
-a split is
+where o_j are class probabilities of branch j as the rows of this node show them, and b_j is the share of the branch. So
+a split says only how branches differ: weighted with their shares they have the probabilities of the node again. The
+class shares of the node were shrunk when its own branch was judged. If its branches were shrunk to probabilities, and
+not their differences, each further split would take some of that back.
 
-    prod_j  Gamma(K b_j) / Gamma(K b_j + N_j)  prod_i  Gamma(n_ij + K b_j a_i) / Gamma(K b_j a_i),
+**How much branches differ** is shrunk, since the split was chosen among many. Value v, with the counts n_v by class,
+N_v in all, and a share b_v of the rows, has the probabilities
 
-where a are the class shares of the node. Then each split multiplies these weights by its own evidence. So a tree with
-pure leaves is shrunk little, a noisy one much, and doubtful splits more than the others. The probabilities of the root
-are its class shares, with half a row added to each class.
+    o_v = (n_v + K b_v a) / (N_v + K b_v),
 
-O(nodes x classes) for each K.
+where a are the class shares of the node. They are averaged over K, with the weights of `strengths`: the law of K is
+learned from all columns in all nodes, not from those that were chosen. In a column of numbers, o are those of the
+two sides of a cut, and they are averaged over all cuts (up to `_CUTS`), weighted with their evidence; a branch of the
+tree has, under another cut, rows on both sides of it. A branch of several values has the mean of its values, by rows.
+
+**Rows without the value** of the split are in several branches, in parts. A branch has the mean of o, for its rows with
+the value, and of the classes of the others. So classes which lack the value are not taken as absent from the branches.
+
+The probabilities of the root are its class shares, with half a row added to each class. In a, the probabilities q count
+as one row, so that no class has the share 0.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.special import log_gamma
+from credimi.selection.trees.strengths import STRENGTHS, StrengthLaw, cut_evidence, cut_places, mean_of_logs
+from credimi.selection.trees.strengths import table_evidence as evidence_of_values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from credimi.core.types import FloatArray
+    from credimi.core.types import FloatArray, IntegerArray
     from credimi.selection.trees.nodes import TreeNode
 
-STRENGTHS = 2.0 ** np.arange(-1, 13)
 _PSEUDO_ROWS = 0.5  # added to each class of the root
-_MAX_STEPS, _MAX_CHANGE = 200, 1e-6
+_CUTS = 255  # of a column that splits a node
 
 
-def learned_probabilities(nodes: Sequence[TreeNode]) -> FloatArray:
-    """The class probabilities of all nodes; a node comes after its parent."""
-    probabilities = np.empty((len(nodes), nodes[0].counts.size))
-    probabilities[0] = _smoothed(nodes[0].counts)
-    split = [node for node in nodes if node.split is not None]
-    if not split:
-        return probabilities
-    evidence = np.array([_evidence(nodes, node) for node in split])
-    evidence = np.exp(evidence - evidence.max(axis=1, keepdims=True))
-    weights = evidence * _learned_weights(evidence)
-    weights /= weights.sum(axis=1, keepdims=True)
-    for node, strength_weights in zip(split, weights, strict=True):
-        if node.split is None or node.best is None:
-            continue
-        parent, p_above = probabilities[node.number], node.best.p_above
-        for child, share in zip(node.split.children, node.split.shares.tolist(), strict=True):
-            counts, strengths = nodes[child].counts, STRENGTHS[:, np.newaxis] * share
-            shrunk = strength_weights @ ((counts + strengths * parent) / (counts.sum() + strengths))
-            probabilities[child] = p_above * shrunk + (1.0 - p_above) * parent
+@dataclass(frozen=True, slots=True, eq=False)
+class SplitCounts:
+    """The rows of a node with the value of its split: (values, classes) of the values that occur, in order.
+
+    `branch` is the branch of each value. Numbers may be cut elsewhere.
+    """
+
+    counts: FloatArray
+    branch: IntegerArray
+    numbers: bool
+
+
+def learned_probabilities(
+    nodes: Sequence[TreeNode], splits: Mapping[int, SplitCounts], evidence: Sequence[FloatArray]
+) -> FloatArray:
+    """The class probabilities of all nodes; a node comes after its parent.
+
+    `splits` has the counts of each split node, `evidence` log B_K of all columns in each tested node.
+    """
+    shares = nodes[0].counts + _PSEUDO_ROWS
+    probabilities = np.tile(shares / shares.sum(), (len(nodes), 1))
+    law = StrengthLaw(evidence)
+    for node in nodes:
+        if node.split is not None and node.split.children:
+            children = list(node.split.children)
+            counts = np.stack([nodes[child].counts for child in children])
+            probabilities[children] = _of_branches(probabilities[node.number], splits[node.number], counts, law)
     return probabilities
 
 
-def _smoothed(counts: FloatArray) -> FloatArray:
-    shares: FloatArray = (counts + _PSEUDO_ROWS) / (counts + _PSEUDO_ROWS).sum()
-    return shares
+def _of_branches(node: FloatArray, split: SplitCounts, counts: FloatArray, law: StrengthLaw) -> FloatArray:
+    """The class probabilities of the branches, from those of the node; `counts` has all rows of each branch."""
+    present = np.stack([split.counts[split.branch == branch].sum(axis=0) for branch in range(len(counts))])
+    others = np.maximum(counts - present, 0.0)  # rows in parts, without the value
+    shown = present.sum(axis=1, keepdims=True) * _averaged(node, split, law) + others
+    # In every branch the factors P(j | i) / P(j) are up to a constant.
+    factors = shown / shown.sum(axis=1, keepdims=True) / shown.sum(axis=0)
+    odds = node * factors
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
-def _evidence(nodes: Sequence[TreeNode], node: TreeNode) -> FloatArray:
-    """The log evidence of each K, from one split."""
-    split = node.split
-    if split is None:
-        return np.zeros(STRENGTHS.size)
-    return log_evidence(
-        np.stack([nodes[child].counts for child in split.children]), split.shares, _smoothed(node.counts)
-    )
+def _averaged(node: FloatArray, split: SplitCounts, law: StrengthLaw) -> FloatArray:
+    """The class probabilities that the rows of the node show for each branch: the mean over strengths, and cuts."""
+    counts = split.counts
+    rows = counts.sum(axis=1)
+    of_values = np.arange(split.branch.max() + 1)[:, np.newaxis] == split.branch
+    shares = of_values * rows / (of_values * rows).sum(axis=1, keepdims=True)  # of each value in the rows of a branch
+    centre = (counts.sum(axis=0) + node) / (rows.sum() + 1.0)
+    if not split.numbers:
+        weights = law.weights(evidence_of_values(counts))
+        return np.asarray(shares @ _shrunk(counts, rows / rows.sum(), centre, weights[:, np.newaxis]))
+    places = cut_places(counts, _CUTS)
+    evidence = cut_evidence(counts, places)
+    weights = law.weights(mean_of_logs(evidence))
+    of_cut = np.exp(evidence - evidence.max(axis=0))
+    of_cut *= weights / of_cut.sum(axis=0)
+    below = counts.cumsum(axis=0)[places]
+    left = below.sum(axis=1) / rows.sum()
+    on_left = shares.cumsum(axis=1)[:, places]  # of the rows of each branch, for each cut
+    of_left = _shrunk(below, left, centre, of_cut.T)
+    of_right = _shrunk(np.maximum(counts.sum(axis=0) - below, 0.0), 1.0 - left, centre, of_cut.T)
+    return np.asarray(on_left @ of_left + (1.0 - on_left) @ of_right)
 
 
-def log_evidence(counts: FloatArray, shares: FloatArray, node_shares: FloatArray) -> FloatArray:
-    """The log evidence of each K, from counts (branches, classes); `node_shares` are the class shares of the node."""
-    strengths = STRENGTHS[:, np.newaxis] * shares
-    pseudo = strengths[:, :, np.newaxis] * node_shares
-    inside = (log_gamma(counts + pseudo) - log_gamma(pseudo)).sum(axis=2)
-    result: FloatArray = (log_gamma(strengths) - log_gamma(strengths + counts.sum(axis=1)) + inside).sum(axis=1)
+def _shrunk(counts: FloatArray, shares: FloatArray, centre: FloatArray, weights: FloatArray) -> FloatArray:
+    """The weighted sum over K of (n + K b a)/(N + K b) for each line of counts; weights are (strengths, lines or 1)."""
+    pseudo = STRENGTHS[:, np.newaxis] * shares
+    weights_of_counts = weights / (counts.sum(axis=1) + pseudo)
+    of_centre = (weights_of_counts * pseudo).sum(axis=0)
+    result: FloatArray = weights_of_counts.sum(axis=0)[:, np.newaxis] * counts + of_centre[:, np.newaxis] * centre
     return result
-
-
-def _learned_weights(evidence: FloatArray) -> FloatArray:
-    """The weight of each K in this tree, by EM; one more split is added that has equal evidence for all K."""
-    splits, strengths = evidence.shape
-    weights = np.full(strengths, 1.0 / strengths)
-    for _ in range(_MAX_STEPS):
-        previous, joint = weights, evidence * weights
-        weights = ((joint / joint.sum(axis=1, keepdims=True)).sum(axis=0) + 1.0 / strengths) / (splits + 1.0)
-        if np.abs(weights - previous).max() < _MAX_CHANGE:
-            break
-    return weights

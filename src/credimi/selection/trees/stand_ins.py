@@ -11,7 +11,11 @@ With n_vj rows of value v in branch j, the branch given the value has the probab
     p_vj = P mean_K (n_vj + K b_v s_j) / (n_v + K b_v) + (1 - P) s_j,
 
 where b_v is the share of the value, P the probability that the column tells anything, and each K is weighted by its
-evidence. The probabilities of a tree's nodes are shrunk in the same way (see `probabilities`). The weights of a row are
+evidence,
+
+    prod_v  Gamma(K b_v) / Gamma(K b_v + n_v)  prod_j  Gamma(n_vj + K b_v s_j) / Gamma(K b_v s_j).
+
+The weights of a row are
 
     w_j  ~  s_j prod_v p_vj / s_j,
 
@@ -33,11 +37,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.special import log_gamma
 from credimi.selection.rules import from_share, share_of_independent
 from credimi.selection.ties import places_by_name
 from credimi.selection.trees.judging import judged
 from credimi.selection.trees.nodes import TreeStandIn, cut_between
-from credimi.selection.trees.probabilities import STRENGTHS, log_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,6 +53,7 @@ if TYPE_CHECKING:
     from credimi.selection.trees.nodes import TreeNode, TreeSplit
 
 _MAX_STAND_INS = 10
+_STRENGTHS = 2.0 ** np.arange(-1, 13)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,13 +116,22 @@ class StandIns:
         return None, np.where(occurs, np.cumsum(occurs) - 1, -1)
 
 
+def log_evidence(counts: FloatArray, value_shares: FloatArray, shares: FloatArray) -> FloatArray:
+    """The log evidence of each K, from counts (values, branches)."""
+    strengths = _STRENGTHS[:, np.newaxis] * value_shares
+    pseudo = strengths[:, :, np.newaxis] * shares
+    inside = (log_gamma(counts + pseudo) - log_gamma(pseudo)).sum(axis=2)
+    result: FloatArray = (log_gamma(strengths) - log_gamma(strengths + counts.sum(axis=1)) + inside).sum(axis=1)
+    return result
+
+
 def log_gains(counts: FloatArray, shares: FloatArray, p_tells: float) -> FloatArray:
     """log P(branch | value) / P(branch) for each value and branch, from the counts (values, branches)."""
     totals = counts.sum(axis=1)
     value_shares = totals / totals.sum()
     evidence = log_evidence(counts, value_shares, shares)
     weights = np.exp(evidence - evidence.max())
-    pseudo = STRENGTHS[:, np.newaxis] * value_shares
+    pseudo = _STRENGTHS[:, np.newaxis] * value_shares
     ratios = (counts / shares + pseudo[:, :, np.newaxis]) / (totals + pseudo)[:, :, np.newaxis]
     gains: FloatArray = np.log(p_tells * np.tensordot(weights / weights.sum(), ratios, 1) + (1.0 - p_tells))
     return gains
