@@ -55,7 +55,7 @@ def starts_of(drawn: ObservedDraws, factor: float, *, upward: bool) -> NDArray[n
     """Where the search for the largest I of each draw starts, or for the least."""
     mean = drawn.mean()
     if not _is_searched(drawn, factor):
-        return _patterns(mean, math.inf if drawn.both_missing else factor) if upward else np.zeros(0)
+        return np.zeros(0, dtype=np.uint8) if drawn.both_missing or not upward else _patterns(mean, factor)
     r, s = drawn.seen.shape[1:]
     generator = np.random.default_rng(20)
     lacking_both = bool(drawn.neither.any())
@@ -95,11 +95,9 @@ def least_of(
     limit = np.full(drawn.size, np.nan) if limit is None else limit
     if _is_searched(drawn, factor):
         return _searched(drawn, factor, limit, starts, upward=False)[0]
-    found = np.empty(drawn.size)
     if drawn.both_missing:
-        least(*drawn.probabilities, math.inf, np.full(drawn.size, np.nan), found)
-        share, entropy = _lacking_both(drawn)
-        return np.maximum((1.0 - share) * found - entropy, 0.0)
+        return _whatever_is_missing(drawn, upward=False)
+    found = np.empty(drawn.size)
     least(*drawn.probabilities, factor, limit, found)
     return found
 
@@ -116,13 +114,25 @@ def largest_of(
         found, _ = _searched(drawn, factor, limit, starts, upward=True)
         raised = drawn.centre_information + _RAISED * np.maximum(found - drawn.centre_information, 0.0)
         return np.minimum(raised, math.log(min(drawn.seen.shape[1:])))
-    factor = math.inf if drawn.both_missing else factor
-    found, _ = _at_vertices(drawn, factor, np.full(drawn.size, np.nan) if drawn.both_missing else limit, starts)
-    if not drawn.both_missing:
-        return found
-    share, entropy = _lacking_both(drawn)
+    if drawn.both_missing:
+        return _whatever_is_missing(drawn, upward=True)
+    return _at_vertices(drawn, factor, limit, starts)[0]
+
+
+def _whatever_is_missing(drawn: ObservedDraws, *, upward: bool) -> FloatArray:
+    """Bounds of I at an infinite factor."""
+    limit, found = np.full(drawn.size, np.nan), np.empty(drawn.size)
+    if upward:
+        found = _at_vertices(drawn, math.inf, limit, _patterns(drawn.mean(), math.inf))[0]
+    else:
+        least(*drawn.probabilities, math.inf, limit, found)
+    share = drawn.neither / (1.0 + drawn.neither)
+    safe = np.clip(share, 1e-300, 1.0)
+    entropy = -safe * np.log(safe) - (1.0 - share) * np.log1p(-share)
     upper = math.log(min(drawn.seen.shape[1:]))
-    return np.minimum((1.0 - share) * found + share * upper + entropy, upper)
+    if upward:
+        return np.minimum((1.0 - share) * found + share * upper + entropy, upper)
+    return np.maximum((1.0 - share) * found - entropy, 0.0)
 
 
 def _is_searched(drawn: ObservedDraws, factor: float) -> bool:
@@ -141,11 +151,14 @@ def _searched(
     jumps: int = 0,
     ties: float = _TIES,
 ) -> tuple[FloatArray, FloatArray]:
-    """What the search in the box finds from these starts, and where; the centre if it finds nothing."""
+    """What the search in the box finds from these starts, and where; at any factor, if it finds nothing."""
     found, best = np.empty(drawn.size), np.zeros((drawn.size, 3 * drawn.seen.shape[1], drawn.seen.shape[2]))
     factor = min(factor, _ANY)
     search(*drawn.probabilities, drawn.neither, factor, ties, upward, jumps, limit, starts, found, best)
-    return np.where(np.isfinite(found), found, drawn.centre_information), best
+    lost = ~np.isfinite(found)
+    if lost.any():
+        found[lost] = _whatever_is_missing(drawn.of(lost), upward=upward)
+    return found, best
 
 
 def _at_vertices(
@@ -163,10 +176,3 @@ def _patterns(mean: ObservedDraws, factor: float) -> NDArray[np.uint8]:
     starts = np.random.default_rng(20).integers(0, 2, (_START_PATTERNS, 2 * r, s)).astype(np.uint8)
     _, best = _at_vertices(mean, factor, np.full(1, np.nan), starts)
     return np.concatenate([best, 1 - best])
-
-
-def _lacking_both(drawn: ObservedDraws) -> tuple[FloatArray, FloatArray]:
-    """The share of rows that lack both in each draw, and the entropy of whether a row does."""
-    share = drawn.neither / (1.0 + drawn.neither)
-    safe = np.clip(share, 1e-300, 1.0)
-    return share, -safe * np.log(safe) - (1.0 - share) * np.log1p(-share)

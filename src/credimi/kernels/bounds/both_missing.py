@@ -174,7 +174,7 @@ def search(
     size = r + s + 1
     log_factor, log_ties = math.log(factor), 2.0 * math.log(ties)
     n, at_random, sums, unknown = np.empty((r, s)), np.empty((r, s)), np.empty(size), np.empty(size)
-    cells, tilts, work = np.zeros((PLANES, r, s)), np.ones((3, r, s)), np.empty((size + 2, size))
+    cells, tilts, work = np.zeros((PLANES, r, s)), np.ones((3, r, s)), np.empty((size + 4, size))
     rows, columns = np.empty(r), np.empty(s)
     x, trial, slopes = np.zeros((3, r, s)), np.zeros((3, r, s)), np.zeros((3, r, s))
     flat, flat_trial, flat_slopes = x.reshape(-1), trial.reshape(-1), slopes.reshape(-1)

@@ -20,7 +20,7 @@ within the factor has such tilts. Equal tilts are missing at random.
 `solve_cells` finds lambda, mu and zeta. Without z, the sums are power series in them with positive coefficients, so
 the logarithms of the sums are convex in the logarithms of lambda and mu, where Newton's method is at home. It starts
 with a sweep that gives each class its f and each value its t in turn, which is always possible. If theta phi reaches 1,
-where the series diverge, it sweeps again.
+where the series diverge, or the sums come no nearer, the step becomes shorter.
 
 `fill_slopes` has the derivatives of I by the logarithms of all tilts. dp = df + dt + dz of the cells follows from the
 logarithmic derivatives of the three equations; with u = kappa t, w = kappa f and D = 1 - theta phi + u (1 + theta) + w
@@ -44,8 +44,11 @@ if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray
 
 _MAX_ERROR = 1e-10  # relative, of the sums
-_MAX_NEWTON_STEPS = 12
-_MAX_ROUNDS = 40
+_MAX_GOOD_ERROR = 1e-7  # is good enough if rounding prevents a smaller one
+_MAX_NEWTON_STEPS = 60
+_MAX_HALVINGS = 30  # of a step
+_MAX_ROUNDS = 5
+_INSIDE = 0.99  # theta phi to start from, if it is too large
 _MAX_STEP = 3.0  # of a logarithm
 _NEARLY_ONE = 1.0 - 1e-13  # theta phi must be below, without z
 
@@ -208,25 +211,22 @@ def solve_cells(
 ) -> bool:
     """Fill the cells for the tilts (3, r, s), starting from the f and t that they have; False if none were found.
 
-    `sums` has those of f, of t and of z; `unknown` gets lambda, mu and zeta; `work` is (r + s + 3, r + s + 1).
+    `sums` has those of f, of t and of z; `unknown` gets lambda, mu and zeta; `work` is (r + s + 5, r + s + 1).
     """
     r, s = seen.shape
     size = r + s + 1 if with_z else r + s
-    matrix, found, step = work[: size], work[size], work[size + 1]
+    matrix, found, step, before, way = work[:size], work[size], work[size + 1], work[size + 2], work[size + 3]
     for _ in range(_MAX_ROUNDS):
         _sweep(seen, sums, tilts, unknown, cells, with_z)
         _sweep(seen, sums, tilts, unknown, cells, with_z)
+        if not with_z:
+            _move_inside(tilts, unknown, r, s)
+        error = _error(seen, sums, tilts, unknown, cells, found, step, size, with_z)
         for _ in range(_MAX_NEWTON_STEPS):
-            if not _fill_cells(seen, tilts, unknown, cells, found, with_z):
-                break
-            error = 0.0
-            for k in range(size):
-                step[k] = math.log(sums[k] / found[k]) if sums[k] > 0.0 and found[k] > 0.0 else 0.0
-                error = max(error, abs(step[k]))
-            if not error < 1e6:
-                break
             if error <= _MAX_ERROR:
                 return True
+            if error == math.inf:
+                break
             _fill_matrix(seen, cells, matrix, size, with_z)
             for k in range(size):
                 if sums[k] > 0.0 and found[k] > 0.0:
@@ -238,12 +238,60 @@ def solve_cells(
             largest = 0.0
             for k in range(size):
                 largest = max(largest, abs(step[k]))
-            if not largest < 1e6:
+            if not largest < 1e9:
                 break
-            shrink = min(1.0, _MAX_STEP / largest) if largest > 0.0 else 1.0
+            length = min(1.0, _MAX_STEP / largest) if largest > 0.0 else 1.0
             for k in range(size):
-                unknown[k] *= math.exp(shrink * step[k])
+                before[k], way[k] = unknown[k], step[k]
+            improved = math.inf
+            for _ in range(_MAX_HALVINGS):
+                for k in range(size):
+                    unknown[k] = before[k] * math.exp(length * way[k])
+                improved = _error(seen, sums, tilts, unknown, cells, found, step, size, with_z)
+                if improved < error or improved <= _MAX_ERROR:
+                    break
+                length *= 0.4
+            if not (improved < error or improved <= _MAX_ERROR):
+                break
+            error = improved
+        if error <= _MAX_GOOD_ERROR:
+            return True
     return False
+
+
+@inlined
+def _move_inside(tilts: FloatArray, unknown: FloatArray, r: int, s: int) -> None:
+    """Make lambda smaller where theta phi is not below 1."""
+    for i in range(r):
+        largest = 0.0
+        for j in range(s):
+            largest = max(largest, unknown[i] * tilts[0, i, j] * unknown[r + j] * tilts[1, i, j])
+        if largest >= _INSIDE:
+            unknown[i] *= _INSIDE / largest
+
+
+@inlined
+def _error(
+    seen: FloatArray,
+    sums: FloatArray,
+    tilts: FloatArray,
+    unknown: FloatArray,
+    cells: FloatArray,
+    found: FloatArray,
+    logs: FloatArray,
+    size: int,
+    with_z: bool,
+) -> float:
+    """The largest error of the logarithms of the sums, which are filled in; infinite if theta phi is not below 1."""
+    if not _fill_cells(seen, tilts, unknown, cells, found, with_z):
+        return math.inf
+    error = 0.0
+    for k in range(size):
+        logs[k] = math.log(sums[k] / found[k]) if sums[k] > 0.0 and found[k] > 0.0 else 0.0
+        if not abs(logs[k]) < 1e6:
+            return math.inf
+        error = max(error, abs(logs[k]))
+    return error
 
 
 @inlined
