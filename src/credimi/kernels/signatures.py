@@ -31,6 +31,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "moments.information_matrix.variances": (f"f8[:,:] f8 {_WORKSPACE} f8[:,:] f8[:] f8[:]",),
     "bounds.least_information.centres": ("f8[:,:,:] f8[:,:] f8[:,:] f8[:,:,:]",),
     "bounds.least_information.least": ("f8[:,:,:] f8[:,:] f8[:,:] f8[:,:,:] f8 f8[:] f8[:]",),
+    "bounds.both_missing.search": (
+        "f8[:,:,:] f8[:,:] f8[:,:] f8[:,:,:] f8[:] f8 f8 b1 i8 f8[:] f8[:,:,:] f8[:] f8[:,:,:]",
+    ),
     "bounds.largest_information.largest": ("f8[:,:,:] f8[:,:] f8[:,:] f8[:,:,:] f8 f8[:] u1[:,:,:] f8[:] u1[:,:,:]",),
     "mode.find.find_mode": (f"f8[:,:] f8[:] f8[:] f8[:,:] f8[:] f8[:] {_WORKSPACE}",),
     "mixture_tails.log_scales": ("f8[:] f8[:] f8[:]",),

@@ -39,17 +39,16 @@ import numpy as np
 
 from credimi.core.arguments import require_number
 from credimi.core.errors import CredimiError
-from credimi.core.table import Table
+from credimi.core.table import LARGEST, SMALLEST, Table
 from credimi.core.tables import Tables
 from credimi.core.threads import share
+from credimi.inference.bounds.extremes import largest_of, least_of, starts_of
 from credimi.inference.bounds.observed_draws import Observed, ObservedDraws, observed
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
 from credimi.inference.mutual_information import mutual_information
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.posterior import require_proper
-from credimi.kernels.bounds.largest_information import largest
-from credimi.kernels.bounds.least_information import least
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +60,6 @@ if TYPE_CHECKING:
     HasFallen = Callable[[IntegerArray, float], BooleanArray]
 
 _NEGLIGIBLE_INFORMATION = 1e-9  # nats; less than this is rounding
-_START_PATTERNS = 20  # random patterns with which the search for the largest I at the mean of the draws starts
 _ROUNDING = 1e-12
 _TIPPING_PRECISION = 1.004  # bisection stops when the ratio of its ends is smaller
 _MAX_TIPPING = 1e9  # larger factors are as good as infinite
@@ -72,6 +70,7 @@ def information_bounds(
     *,
     target_only: ArrayLike | None = None,
     feature_only: ArrayLike | None = None,
+    neither: float | None = None,
     factor: float = 2.0,
     prior: str | float = "adaptive",
 ) -> tuple[Distribution, Distribution]:
@@ -85,6 +84,9 @@ def information_bounds(
         r counts of data rows whose feature is missing.
     feature_only
         s counts of data rows whose target is missing.
+    neither
+        The number of data rows in which both are missing. Given, the bounds are those of I among all rows, these
+        included; not given, of I among the rows that are counted. The two are the same if no row lacks both.
     factor
         How much the odds of being missing may differ between the values of the feature within a class, and between the
         classes within a value: 1 is missing at random, `math.inf` is anything.
@@ -105,12 +107,14 @@ def information_bounds(
     """
     factor = checked_factor(factor)
     table = Table.of(joint, target_only, feature_only)
+    block = table.block()
+    block[-1, -1] = checked_neither(neither)
     at_random = mutual_information(table, prior=prior)
-    if factor == 1.0 or min(table.shape) == 1 or not (table.misses_feature or table.misses_target):
+    if factor == 1.0 or min(table.shape) == 1 or not misses(Tables.of([block])).any():
         return at_random, at_random
     if prior != ADAPTIVE:
         require_proper(table, pseudo_count(prior, table.shape))
-    drawn = observed(Tables.of([table.block()]), PosteriorOptions(prior=prior, threads=1))[0]
+    drawn = observed(Tables.of([block]), PosteriorOptions(prior=prior, threads=1))[0]
     return least_posterior(drawn, factor), largest_posterior(drawn, factor)
 
 
@@ -121,6 +125,19 @@ def checked_factor(factor: object, name: str = "factor") -> float:
         raise CredimiError(
             f"{name} is {factor}: it must be 1 or more; 1 is missing at random, 2 lets the odds of being missing "
             "differ twofold, and infinity is anything"
+        )
+    return number
+
+
+def checked_neither(neither: object) -> float:
+    """Return the number of rows that lack both, 0 if it is not given; it is a count like others."""
+    if neither is None:
+        return 0.0
+    number = require_number("neither", neither)
+    if not (number == 0.0 or SMALLEST <= number <= LARGEST):
+        raise CredimiError(
+            f"neither is {neither}: it is the number of rows in which both are missing, from 0 up, at most {LARGEST:g}; "
+            "leave it out if it is not known"
         )
     return number
 
@@ -145,8 +162,9 @@ def largest_posterior(drawn: Observed, factor: float) -> Distribution:
 
 def _least(drawn: ObservedDraws, factor: float) -> FloatArray:
     """The least I of each draw, coupled with the posterior of I."""
-    least_of_draw = np.empty(drawn.size)
-    least(*drawn.probabilities, factor, np.full(least_of_draw.size, np.nan), least_of_draw)
+    if not drawn.size:
+        return np.zeros(0)
+    least_of_draw = least_of(drawn, factor, starts_of(drawn, factor, upward=False))
     share_left = np.divide(
         least_of_draw,
         drawn.centre_information,
@@ -159,29 +177,9 @@ def _least(drawn: ObservedDraws, factor: float) -> FloatArray:
 
 def _largest(drawn: ObservedDraws, factor: float, upper: float) -> FloatArray:
     """The largest I of each draw, coupled with the posterior of I."""
-    largest_of_draw = np.maximum(_uncoupled_largest(drawn, factor, _patterns(drawn, factor)), drawn.centre_information)
+    starts = starts_of(drawn, factor, upward=True)
+    largest_of_draw = np.maximum(largest_of(drawn, factor, starts), drawn.centre_information)
     return np.clip(drawn.information + largest_of_draw - drawn.centre_information, 0.0, upper)
-
-
-def _patterns(drawn: ObservedDraws, factor: float) -> NDArray[np.uint8]:
-    """Patterns with which the search for the largest I starts: the best for the mean of the draws, and its opposite."""
-    seen, row_only, column_only, centre = (each.mean(axis=0, keepdims=True) for each in drawn.probabilities)
-    r, s = drawn.seen.shape[1:]
-    starts = np.random.default_rng(20).integers(0, 2, (_START_PATTERNS, 2 * r, s)).astype(np.uint8)
-    best = np.zeros((1, 2 * r, s), dtype=np.uint8)
-    largest(seen, row_only, column_only, centre, factor, np.full(1, np.nan), starts, np.empty(1), best)
-    return np.concatenate([best, 1 - best])
-
-
-def _uncoupled_largest(
-    drawn: ObservedDraws, factor: float, starts: NDArray[np.uint8], limit: FloatArray | None = None
-) -> FloatArray:
-    """The largest I of each draw; with a limit, only whether it is above the limit is known."""
-    largest_of_draw = np.empty(drawn.size)
-    best = np.empty((drawn.size, *starts.shape[1:]), dtype=np.uint8)
-    limit = np.full(largest_of_draw.size, np.nan) if limit is None else limit
-    largest(*drawn.probabilities, factor, limit, starts, largest_of_draw, best)
-    return largest_of_draw
 
 
 def least_values(drawn: Observed, factor: float) -> tuple[FloatArray, FloatArray]:
@@ -225,10 +223,14 @@ def _draws_above(drawn: Observed, epsilon: float) -> tuple[FloatArray, HasFallen
     above = drawn.dependent.of(drawn.dependent.information > epsilon)
     limit = np.maximum(epsilon * above.centre_information / above.information, _NEGLIGIBLE_INFORMATION)
 
+    @cache
+    def starts_near(doublings: float) -> NDArray[np.generic]:
+        return starts_of(above, 2.0**doublings, upward=False)
+
     def has_fallen(chosen: IntegerArray, factor: float) -> BooleanArray:
-        least_of_draw = np.empty(chosen.size)
-        least(*above.of(chosen).probabilities, factor, limit[chosen], least_of_draw)
-        return least_of_draw <= limit[chosen]
+        starts = starts_near(_doublings(factor))
+        fallen: BooleanArray = least_of(above.of(chosen), factor, starts, limit[chosen]) <= limit[chosen]
+        return fallen
 
     return np.ones(limit.size), has_fallen
 
@@ -244,22 +246,27 @@ def drop_tipping_factor(drawn: Observed, p_above: float, epsilon: float, level: 
     ends = np.cumsum([0, *sizes])
 
     @cache
-    def patterns_near(doublings: float) -> list[NDArray[np.uint8]]:
-        return [_patterns(part, 2.0**doublings) for part in parts]
+    def starts_near(doublings: float) -> list[NDArray[np.generic]]:
+        return [starts_of(part, 2.0**doublings, upward=True) for part in parts]
 
     def has_fallen(chosen: IntegerArray, factor: float) -> BooleanArray:
         largest_of_draw = np.empty(chosen.size)
-        starts = patterns_near(math.ceil(math.log2(factor)) if factor < math.inf else math.inf)
-        for part, patterns, first, last in zip(parts, starts, ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+        all_starts = starts_near(_doublings(factor))
+        for part, starts, first, last in zip(parts, all_starts, ends[:-1].tolist(), ends[1:].tolist(), strict=True):
             in_part = (chosen >= first) & (chosen < last)
             if in_part.any():
-                largest_of_draw[in_part] = _uncoupled_largest(
-                    part.of(chosen[in_part] - first), factor, patterns, limit[chosen[in_part]]
+                largest_of_draw[in_part] = largest_of(
+                    part.of(chosen[in_part] - first), factor, starts, limit[chosen[in_part]]
                 )
         fallen: BooleanArray = largest_of_draw > limit[chosen]
         return fallen
 
     return _tipping_factor(weight, has_fallen, 1.0 - p_above, level)
+
+
+def _doublings(factor: float) -> float:
+    """The next power of 2, for which the search finds its starts."""
+    return math.ceil(math.log2(factor)) if factor < math.inf else math.inf
 
 
 def _tipping_factor(weight: FloatArray, has_fallen: HasFallen, p: float, level: float) -> float:
@@ -367,4 +374,4 @@ def _information_by_chance(block: NDArray[np.number]) -> float:
 def misses(blocks: Tables) -> BooleanArray:
     """Which tables have rows in which the feature, or the target, is missing."""
     all_blocks = (blocks.block(index) for index in range(blocks.rows.size))
-    return np.array([block[:-1, -1].any() or block[-1, :-1].any() for block in all_blocks], dtype=bool)
+    return np.array([block[:, -1].any() or block[-1].any() for block in all_blocks], dtype=bool)

@@ -67,6 +67,7 @@ _FEW_DRAWS = 32
 _LITTLE = 0.01
 _MANY = 10.0
 _NO_ATOM = 1e-9
+_OF_NEITHER = 2 << 20  # the cell whose scores rows that lack both have
 _HALF = 0.5  # of a count, which smooths the margins of independent tables, as the adaptive prior does
 
 
@@ -74,7 +75,8 @@ _HALF = 0.5  # of a count, which smooths the margins of independent tables, as t
 class ObservedDraws:
     """Probabilities of what can be observed, (draws, r, s), (draws, r) and (draws, s), and the centre.
 
-    `centre_information` is the I of the centre, and `information` the I that it is coupled with. All draws together
+    `neither` has the rows that lack both, relative to the others. `both_missing` tells whether some rows lack one side
+    and others the other, or some lack both. `centre_information` is the I of the centre, and `information` the I that it is coupled with. All draws together
     weigh `mass`.
     """
 
@@ -82,9 +84,11 @@ class ObservedDraws:
     row_only: FloatArray
     column_only: FloatArray
     centre: FloatArray
+    neither: FloatArray
     centre_information: FloatArray
     information: FloatArray
     mass: float
+    both_missing: bool
 
     @property
     def size(self) -> int:
@@ -100,8 +104,20 @@ class ObservedDraws:
         """Some of the draws, with their share of the mass."""
         centre_information = self.centre_information[some]
         mass = self.mass * centre_information.size / max(self.size, 1)
-        seen, row_only, column_only, centre = (each[some] for each in self.probabilities)
-        return ObservedDraws(seen, row_only, column_only, centre, centre_information, self.information[some], mass)
+        return ObservedDraws(
+            *(each[some] for each in self.probabilities),
+            self.neither[some],
+            centre_information,
+            self.information[some],
+            mass,
+            self.both_missing,
+        )
+
+    def mean(self) -> ObservedDraws:
+        """The mean of the draws, as one draw."""
+        averages = (each.mean(axis=0, keepdims=True) for each in (*self.probabilities, self.neither))
+        information = self.centre_information.mean(keepdims=True)
+        return ObservedDraws(*averages, information, information, self.mass, self.both_missing)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,13 +204,35 @@ def _dependent(block: FloatArray, parts: list[FloatArray], weights: FloatArray, 
     margins = np.concatenate([block[:r, s], block[r, :s]])
     shapes = np.concatenate([cells[which], np.broadcast_to(margins, (count, r + s))], axis=1)
     drawn = _gammas(shapes)
-    drawn /= drawn.sum(axis=1, keepdims=True)
+    total = drawn.sum(axis=1, keepdims=True)
+    drawn /= total
     seen = np.ascontiguousarray(drawn[:, : r * s]).reshape(count, r, s)
     row_only, column_only = (np.ascontiguousarray(each) for each in np.split(drawn[:, r * s :], [r], axis=1))
     centre = np.empty_like(seen)
     centres(seen, row_only, column_only, centre)
     centre_information = information_of(centre)
-    return ObservedDraws(seen, row_only, column_only, centre, centre_information, centre_information, 1.0)
+    return ObservedDraws(
+        seen,
+        row_only,
+        column_only,
+        centre,
+        _neither(block, total[:, 0]),
+        centre_information,
+        centre_information,
+        1.0,
+        both_missing(block),
+    )
+
+
+def _neither(block: FloatArray, others: FloatArray) -> FloatArray:
+    """Draws of the rows that lack both, relative to the others."""
+    count = np.full((others.size, 1), block[-1, -1])
+    return _gammas(count, _OF_NEITHER)[:, 0] / others if block[-1, -1] > 0.0 else np.zeros(others.size)
+
+
+def both_missing(block: FloatArray) -> bool:
+    """Whether some rows lack one side and others the other, or some lack both."""
+    return bool(block[-1, -1] > 0.0 or (block[:-1, -1].any() and block[-1, :-1].any()))
 
 
 def _independent(block: FloatArray, p_zero: float) -> ObservedDraws:
@@ -227,9 +265,11 @@ def _independent(block: FloatArray, p_zero: float) -> ObservedDraws:
         np.ascontiguousarray(row_only),
         np.ascontiguousarray(column_only),
         centre,
+        _neither(block, total[:, 0]),
         zero,
         zero,
         p_zero,
+        both_missing(block),
     )
 
 
@@ -246,7 +286,8 @@ def _number(mass: float) -> int:
 
 def _empty(r: int, s: int) -> ObservedDraws:
     none = np.zeros(0)
-    return ObservedDraws(np.zeros((0, r, s)), np.zeros((0, r)), np.zeros((0, s)), np.zeros((0, r, s)), none, none, 0.0)
+    cells = np.zeros((0, r, s))
+    return ObservedDraws(cells, np.zeros((0, r)), np.zeros((0, s)), cells, none, none, none, 0.0, both_missing=False)
 
 
 def _coupled(drawn: ObservedDraws, levels: FloatArray, mass: float) -> ObservedDraws:
