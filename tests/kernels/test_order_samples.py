@@ -126,11 +126,17 @@ def test_missing_cells_have_their_probabilities_given_the_row() -> None:
     of_c = np.array([[0.2, 0.3, 0.5], [0.7, 0.2, 0.1]])
     chances = np.concatenate([of_a, of_b.ravel(), of_c.ravel()])
     parents, strides = np.array([[-1], [0], [1]]), np.array([[0], [1], [1]])
-    cells = np.arange(rows), np.ones(rows, dtype=np.int64)
+    cells = 1, np.arange(rows), np.ones(rows, dtype=np.int64)
     state = np.array([5], dtype=np.uint64)
     starts, child_starts, children = np.array([0, 2, 6]), np.array([0, 1, 2, 2]), np.array([1, 2])
-    draw_missing(codes, np.array([2, 2, 3]), *cells, parents, strides, child_starts, children, starts, chances, state)
+    network = parents, strides, child_starts, children, starts, chances, state
+    draw_missing(codes, np.array([2, 2, 3]), *cells, *network, np.empty((0, 2)))
     for a, c in product(range(2), range(3)):
         here = codes[1, (codes[0] == a) & (codes[2] == c)]
         weights = of_b[a] * of_c[:, c]
         assert abs(here.mean() - weights[1] / weights.sum()) < 4.0 * np.sqrt(0.25 / here.size)
+    units = np.full(rows, 3)  # nothing is drawn where a row stands for several, but the probabilities are returned
+    told = np.empty((rows, 2))
+    draw_missing(codes.copy(), np.array([2, 2, 3]), 1, np.arange(rows), units, *network, told)
+    weights = of_b[codes[0]] * of_c[:, codes[2]].T
+    np.testing.assert_allclose(told, weights / weights.sum(axis=1, keepdims=True), atol=1e-12)

@@ -11,7 +11,7 @@ import pytest
 from test_page import HOSTILE
 
 from credimi import network
-from credimi.selection.networks.network import Edge, Network
+from credimi.selection.networks.network import Edge, Network, shown_direction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,6 +81,33 @@ def test_the_slider_shows_fewer_or_more_edges(show: Callable[..., Any]) -> None:
     page.fill("#level", "seven")
     assert page.get_attribute("#level", "aria-invalid") == "true"
     assert page.locator(".edge").count() == len(made.at_level(0.25).edges)
+
+
+def test_edges_are_counted_once_and_by_one_rule(show: Callable[..., Any]) -> None:
+    """Probabilities just below the level are no edges, in the browser as in Python; the heading counts nothing."""
+    figures = {"mi": 0.1, "low": 0.05, "high": 0.2, "separated_by": None}
+    levels = [0.5, 0.5 - 1e-9, 0.4999964, np.nextafter(0.5, 0.0), 0.95, 0.94999999, 0.25, 0.2499999999]
+    names = tuple(f"column {number}" for number in range(len(levels) + 1))
+    pairs = tuple(
+        Edge("column 0", names[number + 1], float(level), **figures, **arrow(float(level), number % 2))
+        for number, level in enumerate(levels)
+    )
+    made = Network(pairs, names, 0.5, 1000.0, (0.0,) * len(names), settings={"level": 0.5, "imputations": 0})
+    page = show(made)
+    for level in (0.5, 0.95, 0.25, 0.4):
+        page.fill("#level", str(level))
+        expected = made.at_level(level).edges
+        assert page.locator(".edge").count() == len(expected)
+        pointed = sum(edge.direction != "--" for edge in expected)
+        counted = f"{len(expected)} edge{'s' * (len(expected) != 1)}, {pointed} of them with a direction"
+        assert page.inner_text("#says").startswith(counted)
+    assert "edge" not in page.inner_text("#about")
+
+
+def arrow(probability: float, forward: int) -> dict[str, Any]:
+    """The figures of an arrow that is as probable as its edge, or of none."""
+    p_forward = probability if forward else 0.0
+    return {"p_forward": p_forward, "p_backward": 0.0, "direction": shown_direction(p_forward, 0.0)}
 
 
 def test_the_keyboard_alone_suffices(show: Callable[..., Any], chain: Network) -> None:

@@ -36,7 +36,9 @@ def test_a_column_with_many_causes_has_all_of_them_and_no_arrow_is_wrong(causes:
     edges, arrows = learned.edge_matrix, learned.pairs.matrix(*learned.forced.T)
     true = {(coin, causes) for coin in range(causes)} | {(causes, causes + 1)}
     assert all(edges[pair] > 0.95 for pair in true)
-    assert all(edges[pair] < 0.5 for pair in combinations(range(causes), 2))
+    by_chance = {pair for pair in combinations(range(causes), 2) if learned.unconditional[pair] > 1.0}
+    assert len(by_chance) <= 1  # these two look dependent in these rows: an edge may be as probable as not
+    assert all(edges[pair] < 0.5 for pair in combinations(range(causes), 2) if pair not in by_chance)
     wrong = [pair for pair in true if arrows[pair[::-1]] > 0.1]
     assert not wrong
 
@@ -102,3 +104,28 @@ def test_both_ways_of_adding_two_columns_to_a_third_have_the_same_evidence() -> 
         float(np.diff(evidence.of(np.array(tests)))[0]) for tests in ([[0, 1, -1], [0, 1, 2]], [[0, 2, -1], [0, 2, 1]])
     )
     assert by_ends == pytest.approx(by_middle, rel=0.03)
+
+
+def test_no_arrow_is_shown_that_is_not_believed() -> None:
+    """An arrow has to be more probable than not, so its edge is, too, and the arrow given the edge."""
+    generator = np.random.default_rng(0)
+    shown = 0
+    for seed in range(6):
+        rows = 60 + 40 * seed
+        first, second = generator.integers(0, 2, (2, rows))
+        noise = generator.random(rows) < 0.2
+        either = np.where(noise, generator.integers(0, 2, rows), first ^ second)
+        after = np.where(generator.random(rows) < 0.3, generator.integers(0, 2, rows), either & first)
+        found = network({"first": first, "second": second, "either": either, "after": after}, level=0.05, threads=1)
+        for pair in found.pairs:
+            believed = {"->": pair.p_forward, "<-": pair.p_backward}.get(pair.direction, 1.0)
+            assert believed > 0.5
+            assert pair.direction == "--" or pair.probability > 0.5
+            assert pair.direction != "--" or max(pair.p_forward, pair.p_backward) <= 0.5
+            shown += pair.direction != "--"
+        marked = [edge.direction for edge in found.edges]
+        text = repr(found)
+        assert text.count(" -> ") == marked.count("->")  # "->:" explains what they mean
+        assert found.to_dot().count('dir="forward"') == len(marked) - marked.count("--")
+        assert found.to_graphml().count('"direction">--<') == marked.count("--")
+    assert shown

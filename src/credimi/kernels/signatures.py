@@ -48,7 +48,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "networks.order_samples.sample_orders": (
         "i8[:,:] i8[:] i8[:] i8[:] i8[:] f8[:] i8[:] i8 i8 i8 u8[:] f8[:,:] f8[:,:] f8[:] i8[:]",
     ),
-    "networks.missing_cells.draw_missing": ("u2[:,:] i8[:] i8[:] i8[:] i8[:,:] i8[:,:] i8[:] i8[:] i8[:] f8[:] u8[:]",),
+    "networks.missing_cells.draw_missing": (
+        "u2[:,:] i8[:] i8 i8[:] i8[:] i8[:,:] i8[:,:] i8[:] i8[:] i8[:] f8[:] u8[:] f8[:,:]",
+    ),
     "trees.best_split.boundaries": ("f8[:] u2[:] i8 u1[:]",),
     "trees.best_split.fill_table": ("i8[:] f8",),
     "trees.best_split.sums_below": ("u2[:] i8[:,:]",),

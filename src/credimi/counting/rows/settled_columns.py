@@ -102,6 +102,12 @@ class SettledColumns:
         """The number of values of each of these columns."""
         return tuple(len(feature.values) for feature in self.features)
 
+    def by_name(self) -> SettledColumns:
+        """The same with the comparable columns in the order of their names, for what must not depend on their order."""
+        order = sorted(range(len(self.features)), key=lambda column: self.features[column].name)
+        features, codes = tuple(self.features[each] for each in order), tuple(self.codes[each] for each in order)
+        return replace(self, features=features, codes=codes)
+
     def counter(self, threads: int | None = None) -> PairCounter:
         """The object that counts all pairs of the columns."""
         options: Record = {"weights": self.weights, "is_survey": self.is_survey, "threads": threads}

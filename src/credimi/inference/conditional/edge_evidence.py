@@ -36,7 +36,8 @@ class EdgeEvidence:
     """The columns that are tested. The code of a missing value is the number of values of the column.
 
     `scaled_to` is a number of rows: the evidence of tests with more complete rows is scaled down to it. Then tests of
-    different columns are comparable although different rows are missing.
+    different columns are comparable although different rows are missing. `tightest` is the end of the grid of strengths
+    (see `adaptive_prior`).
     """
 
     codes: NDArray[np.uint16]
@@ -44,6 +45,7 @@ class EdgeEvidence:
     weights: FloatArray
     threads: int | None = None
     scaled_to: float = np.inf
+    tightest: float = TIGHTEST
 
     @property
     def columns(self) -> int:
@@ -78,7 +80,7 @@ class EdgeEvidence:
         """The log Bayes factor of each test, not scaled, its complete rows, and the share of entropy that is left."""
         test_columns = np.ascontiguousarray(tests, dtype=np.int64)
         log_factors, complete, left = np.empty((3, test_columns.shape[0]))
-        hyperparameters = SMOOTHING, LOOSEST, TIGHTEST, GRID
+        hyperparameters = SMOOTHING, LOOSEST, self.tightest, GRID
 
         def work(start: int) -> None:
             part = slice(start, start + _TESTS_PER_PART)

@@ -1,10 +1,11 @@
-"""Missing values drawn from a network of columns, given the rest of their row: one sweep of Gibbs sampling.
+"""Missing values drawn from a network of columns, given the rest of their row: one column at a time.
 
 Given the rest of the row, the probability of value x of column u is proportional to
 
     p(x | parents of u) prod over children w of p(w | parents of w, among them u = x).
 
-The cost is O(values (1 + children)) a missing cell.
+A row may stand for several equal ones, whose values are drawn independently: the numbers of them that have each value
+are multinomial. This kernel then returns the probabilities. The cost is O(values (1 + children)) a row.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 def draw_missing(
     codes: NDArray[np.uint16],
     values: IntegerArray,
+    column: int,
     rows: IntegerArray,
-    columns: IntegerArray,
+    units: IntegerArray,
     parents: IntegerArray,
     strides: IntegerArray,
     child_starts: IntegerArray,
@@ -35,20 +37,19 @@ def draw_missing(
     starts: IntegerArray,
     probabilities: FloatArray,
     state: NDArray[np.uint64],
+    chances: FloatArray,
 ) -> None:
-    """Draw new values for the cells (rows[k], columns[k]) of `codes`, (columns, rows), which already have values.
+    """Draw new values of one column in these rows of `codes`, (columns, rows), whose other cells have values.
 
-    `parents` of a column are filled up with -1; `strides` are the distances between their values in the column's table.
-    The table of a column in `probabilities` starts at `starts[column]`: one row of probabilities for each combination
-    of the values of its parents.
+    `units` says how many equal rows each row stands for. Where it is more than 1 nothing is drawn: `chances` gets the
+    probabilities of the values, a row for each of these rows, in their order. `parents` of a column are filled up with
+    -1; `strides` are the distances between their values in the column's table. The table of a column in `probabilities`
+    starts at `starts[column]`: one row of probabilities for each combination of the values of its parents.
     """
-    max_values = 1
-    for column in range(values.size):
-        max_values = max(max_values, values[column])
-    weight = np.empty(max_values)
-    for cell in range(rows.size):
-        row, column = rows[cell], columns[cell]
-        size, table_row = values[column], starts[column]
+    size, several = values[column], 0
+    weight = np.empty(size)
+    for row in rows:
+        table_row = starts[column]
         for index in range(parents.shape[1]):
             if parents[column, index] >= 0:
                 table_row += np.int64(codes[parents[column, index], row]) * strides[column, index] * size
@@ -67,6 +68,11 @@ def draw_missing(
         total = 0.0
         for value in range(size):
             total += weight[value]
+        if units[row] > 1:
+            for value in range(size):
+                chances[several, value] = weight[value] / total if total > 0.0 else 1.0 / size
+            several += 1
+            continue
         threshold, cumulative, drawn = uniform(state) * total, 0.0, size - 1
         for value in range(size):
             cumulative += weight[value]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from credimi.core.atomic_files import write_bytes
 from credimi.core.version import __version__
 from credimi.report.networks.network_layout import column_positions
-from credimi.report.networks.network_text import direction_line, remark_lines, title
+from credimi.report.networks.network_text import ARROW_MEANS, remark_lines
 from credimi.report.page import filled
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ def network_page(network: Record) -> str:
     ]
     positions = column_positions(len(index_of), drawn_edges)
     data = {
-        "title": title(network),
+        "title": _WORDS["heading"],
         "words": _WORDS,
         "direct": True,
-        "directions": direction_line(network),
+        "directions": f"an arrow: {ARROW_MEANS}; none: the direction cannot be told",
         "source": network["source"],
         "version": f"credimi {__version__}",
         "level": level,
@@ -71,14 +71,15 @@ def write_page(network: Record, path: str | Path) -> None:
 def _pair(pair: Record, index_of: dict[str, int]) -> list[object]:
     """A pair as the script reads it, by position.
 
-    These are the ends, figures to five digits, the direction, what separates the pair, its rows, nothing (the share of
-    entropy on the page of pairs), and whether the two surely depend.
+    These are the ends, the probability, figures to five digits, the direction, what separates the pair, its rows,
+    nothing (the share of entropy on the page of pairs), and whether the two surely depend.
     """
-    figures = [pair[name] for name in ("probability", "mi", "low", "high", "p_forward", "p_backward", "p_separated")]
+    figures = [pair[name] for name in ("mi", "low", "high", "p_forward", "p_backward", "p_separated")]
     given = pair["separated_by"]
     return [
         index_of[pair["a"]],
         index_of[pair["b"]],
+        pair["probability"],  # not rounded: the script compares it with the level, as Python does, and counts
         *(float(f"{figure:.5g}") for figure in figures),
         pair["direction"],
         None if given is None else [index_of[name] for name in given],

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     Facts = Mapping[str, Any]
 
+ARROW_MEANS = "a direction that follows from what is independent of what, if no common cause is missing"
 _MAX_EDGES, _MAX_SEPARATED = 60, 20  # lines
 _MAX_NAMED = 5
 _MAX_NAME_CHARACTERS = 28
@@ -39,14 +40,14 @@ def title(network: Record) -> str:
 
 
 def direction_line(network: Record) -> str:
-    """What arrows mean, and how many edges have none."""
+    """How many edges have a direction, and what arrows mean."""
     edges = network["edges"]
     undirected = sum(edge["direction"] == _NO_DIRECTION for edge in edges)
     if not edges:
         return "no two columns hang together as far as these rows tell"
     if undirected == len(edges):
         return "no edge has a direction; --: the direction cannot be told"
-    arrow = "->: a direction that follows from what is independent of what, if no common cause is missing"
+    arrow = f"->: {ARROW_MEANS}"
     if not undirected:
         return f"all edges have a direction; {arrow}"
     counted_edges = f"{undirected:,} of {len(edges):,} edges {'has' if undirected == 1 else 'have'} no direction"
@@ -122,7 +123,8 @@ def remark_lines(remarks: Sequence[Facts], reader: str = sentences.PYTHON) -> li
 
 def _missing_depends(remarks: Sequence[Facts]) -> str:
     """One line for all columns whose missing values depend on another."""
-    named = [f"{each['column']} (on {each['others'][0]})" for each in remarks[:_MAX_NAMED]]
+    pairs = [(each["column"], each["others"][0]) for each in remarks[:_MAX_NAMED]]
+    named = [f"{column or sentences.NO_NAME} (on {other or sentences.NO_NAME})" for column, other in pairs]
     more = f" and {len(remarks) - _MAX_NAMED:,} more" * (len(remarks) > _MAX_NAMED)
     return (
         f"caution: whether values are missing depends on another column: {', '.join(named)}{more}; that is allowed for "
@@ -138,26 +140,32 @@ def _left_out_lines(remarks: Sequence[Facts], reader: str) -> list[str]:
     ]
 
 
+def _quoted(name: str | None) -> str:
+    """The name of a column within a sentence."""
+    return repr(name) if name else sentences.NO_NAME
+
+
 def _too_many(remark: Facts) -> bool:
     return bool(remark["facts"]["kind"] in {"categories", "ranges"})
 
 
 def remark_sentence(remark: Facts, reader: str = sentences.PYTHON) -> str:
     """One remark in words."""
-    kind, others = remark["kind"], " and ".join(repr(name) for name in remark.get("others", ()))
+    kind, others = remark["kind"], " and ".join(map(_quoted, remark.get("others", ())))
+    column = _quoted(remark.get("column"))
     if kind == "determined":
-        return f"{remark['column']!r} is a function of {others} in these rows: what it tells of others, they tell too"
+        return f"{column} is a function of {others} in these rows: what it tells of others, they tell too"
     if kind == "missing_depends":
         return (
-            f"caution: whether {remark['column']!r} is missing depends on {others} "
+            f"caution: whether {column} is missing depends on {others} "
             f"(probability {probability_text(remark['probability'])}): that is allowed for as far as it "
             "depends on what is seen"
         )
     if kind == "lost":
-        named = ", ".join(remark["others"][:_MAX_NAMED])
+        named = ", ".join(name or sentences.NO_NAME for name in remark["others"][:_MAX_NAMED])
         more = f" and {len(remark['others']) - _MAX_NAMED:,} more" * (len(remark["others"]) > _MAX_NAMED)
         return (
-            f"caution: {remark['column']!r} depends on {named}{more}, but too many of its values are missing to say "
+            f"caution: {column} depends on {named}{more}, but too many of its values are missing to say "
             "whether directly: no edge does not mean independent here"
         )
     if kind == "walks_disagree":
@@ -168,7 +176,7 @@ def remark_sentence(remark: Facts, reader: str = sentences.PYTHON) -> str:
     if _too_many(remark):
         advice = "--discretize" if reader == sentences.COMMAND_LINE else "discretize"
         return (
-            f"left out: {remark['column']!r} has {remark['values']:,} values, too many for tables with others: group "
+            f"left out: {column} has {remark['values']:,} values, too many for tables with others: group "
             f"them, or cut numbers ({advice})"
         )
-    return f"left out: {remark['column']!r}: {sentences.note(remark['facts'], reader)}"
+    return f"left out: {column}: {sentences.note(remark['facts'], reader)}"

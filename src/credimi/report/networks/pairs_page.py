@@ -77,6 +77,6 @@ def write_page(pairs: Record, path: str | Path) -> None:
 
 def _pair(pair: Record, index_of: dict[str, int]) -> list[object]:
     """A pair as the script reads it, by position: as of a network, without direction and separators; the share last."""
-    figures = [float(f"{pair[name]:.5g}") for name in ("p_linked", "mi", "low", "high")]
+    figures = [pair["p_linked"], *(float(f"{pair[name]:.5g}") for name in ("mi", "low", "high"))]
     share = float(f"{pair['share'] or 0.0:.5g}")
     return [index_of[pair["a"]], index_of[pair["b"]], *figures, 0.0, 0.0, 0.0, "--", None, pair["complete"], share]

@@ -1,6 +1,8 @@
 """`network`: which columns depend on each other directly, with probabilities, from data with missing values.
 
-See `learn` for the method. This module turns the data into codes, and the learned figures into records.
+See `learn` for the method. This module turns the data into codes, and the learned figures into records. All of it works
+on the columns in the order of their names, so that the order of the data changes nothing, and ties are broken by name.
+Only what is shown follows the order of the data: the columns, and which column of an edge comes first.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from credimi.core.tables import Tables
 from credimi.inference.batched.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.networks.learn import DEGREE, MAX_PARENTS, Learned, LearnOptions, learn
-from credimi.selection.networks.network import BACKWARD, FORWARD, SURE, UNDIRECTED, Edge, Network, NetworkRemark
+from credimi.selection.networks.network import SURE, Edge, Network, NetworkRemark, shown_direction
 from credimi.selection.networks.orders import WALKS
 from credimi.selection.pairwise.missing_by_others import MissingByOthers
 from credimi.selection.rules import from_share, share_of_independent
@@ -116,6 +118,7 @@ def network(
     )
     if len(settled.features) < 2:
         raise CredimiError(_too_few(settled))
+    names, settled = settled.names, settled.by_name()
     options = LearnOptions(None if degree is None else float(degree), max_parents, imputations, random_state, threads)
     codes = np.ascontiguousarray(np.stack(settled.codes).astype(np.uint16))
     values = np.array(settled.values, dtype=np.int64)
@@ -125,31 +128,43 @@ def network(
     settings: Record = {"level": float(level), "degree": DEGREE if degree is None else float(degree)}
     settings |= {"learned_degree": learned.degree, "max_parents": max_parents, "imputations": learned.completions}
     settings |= {"seed": random_state}
-    pairs, tables = _pairs(settled, learned, threads)
+    in_data = {name: number for number, name in enumerate(names)}
+    pairs, tables = _pairs(settled, learned, in_data, threads)
+    likely = [pair for pair in pairs if pair.probability >= 0.5]
     missing_rows = (codes >= values[:, np.newaxis]) @ (weights if weights.size else np.ones(codes.shape[1]))
+
+    def place(remark: NetworkRemark) -> int:
+        return in_data[str(remark.column)]
+
     remarks = [
-        *_determined_columns(settled, codes, values, [pair for pair in pairs if pair.probability >= 0.5]),
-        *_missing_depends(settled, threads),
-        *_lost_pairs(settled, learned, pairs, missing_rows),
+        *sorted(_determined_columns(settled, codes, values, likely), key=place),
+        *sorted(_missing_depends(settled, threads), key=place),
+        *sorted(_lost_pairs(settled, learned, pairs, missing_rows), key=place),
         *_left_out(settled),
         *([NetworkRemark("walks_disagree", walks=learned.agree)] if learned.agree < WALKS / 2 else []),
     ]
     report_progress(1.0)
+    by_data = np.argsort([in_data[name] for name in settled.names])
     return Network(
         tuple(pairs),
-        settled.names,
+        names,
         float(level),
         settled.rows if settled.weights is None else float(weights.sum()),
-        tuple(map(_without_point, missing_rows.tolist())),
+        tuple(map(_without_point, missing_rows[by_data].tolist())),
         tuple(remarks),
         settings,
-        _alone=learned.unconditional,
+        _alone=learned.unconditional[np.ix_(by_data, by_data)],
         _tables=tuple(tables),
     )
 
 
-def _pairs(settled: SettledColumns, learned: Learned, threads: int | None) -> tuple[list[Edge], list[Record]]:
-    """The pairs that are reported, most probable edges first, and the tables that the page shows of the first ones."""
+def _pairs(
+    settled: SettledColumns, learned: Learned, in_data: dict[str, int], threads: int | None
+) -> tuple[list[Edge], list[Record]]:
+    """The pairs that are reported, most probable edges first, and the tables that the page shows of the first ones.
+
+    `in_data` says which number each column has in the data.
+    """
     pairs, probability = learned.pairs, learned.edges
     unconditional = learned.unconditional[pairs.one, pairs.other]
     independent = _p_independent(unconditional)
@@ -170,9 +185,12 @@ def _pairs(settled: SettledColumns, learned: Learned, threads: int | None) -> tu
         block = tables.block(rank)
         pair_figures = {name: float(getattr(figures, name)[rank]) for name in ("mean", "low", "high")}
         pair_figures |= {"rows": float(block[:-1, :-1].sum()), "dependent": float(dependent[index])}
-        edges.append(_edge(names, learned, index, float(probability[index]), pair_figures))
+        edge, ends = _edge(names, learned, index, float(probability[index]), pair_figures), (pairs.one, pairs.other)
+        if in_data[edge.a] > in_data[edge.b]:
+            edge, ends, block = edge.turned, ends[::-1], block.T
+        edges.append(edge)
         if len(shown_tables) < _MAX_SHOWN_TABLES and probability[index] >= _MIN_REPORTED_PROBABILITY:
-            shown_tables.append(_shown_table(block, settled, int(pairs.one[index]), int(pairs.other[index])))
+            shown_tables.append(_shown_table(block, settled, *(int(columns[index]) for columns in ends)))
     return edges, shown_tables
 
 
@@ -199,9 +217,6 @@ def _tables(settled: SettledColumns, numbers: IntegerArray, threads: int | None)
 
 def _edge(names: tuple[str, ...], learned: Learned, index: int, probability: float, figures: Record) -> Edge:
     forward, backward = learned.forced[index].tolist()
-    direction = UNDIRECTED
-    if max(forward, backward) > probability / 2.0:
-        direction = FORWARD if forward > backward else BACKWARD
     least_evidence = float(learned.least_evidence[index])
     one, other = int(learned.pairs.one[index]), int(learned.pairs.other[index])
     completed, depends = learned.completed, figures["dependent"] >= SURE
@@ -216,7 +231,7 @@ def _edge(names: tuple[str, ...], learned: Learned, index: int, probability: flo
         mi=figures["mean"],
         low=figures["low"],
         high=figures["high"],
-        direction=direction,
+        direction=shown_direction(forward, backward),
         p_forward=forward,
         p_backward=backward,
         separated_by=given if separated else None,

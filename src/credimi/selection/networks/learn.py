@@ -3,9 +3,12 @@
 1. `candidates`: which columns may be neighbours.
 2. `parent_sets`: the evidence of each small set of parents of each column.
 3. `orders`: networks sampled in proportion to evidence and prior; their edges and directions averaged.
-4. The prior odds of an edge correspond to two neighbours per column, or to the average number of neighbours in the
-   sampled networks, if that is smaller. So the prior adds no edges where columns do not depend on each other.
+4. The prior odds of an edge correspond to two neighbours per column, or to the number that is expected given the data,
+   if that is smaller: the average of the sampled networks, and what is expected of the pairs that they leave out
+   (`_other_pairs`). So the prior adds no edges where columns do not depend on each other.
 
+   The grid of strengths of the sets of parents ends at 5 n min(r, s), not at 50 (see `adaptive_prior`). Edges beyond
+   that cannot be told from none with n rows. They would take most of the prior, and so evidence from all others.
 5. Probabilities are lowered where the networks cannot know better: a single column separates the pair, or might but has
    too many values to be tested; the pair does not clearly depend given some set of columns; both columns would need
    larger sets of parents than there are rows for; or other columns determine one of the two, and might be its
@@ -28,8 +31,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.counting.rows.distinct_rows import DistinctRows
 from credimi.inference.conditional.edge_evidence import EdgeEvidence
-from credimi.selection.networks.candidates import CLEAR_EVIDENCE, candidates, unconditional_evidence
+from credimi.selection.networks.candidates import CLEAR_EVIDENCE, Candidates, candidates, unconditional_evidence
 from credimi.selection.networks.directions import arrow_bounds
 from credimi.selection.networks.imputation import Imputation
 from credimi.selection.networks.orders import sampled
@@ -51,7 +55,10 @@ _MAX_ODDS = 0.25  # prior odds of an edge; reached where columns are few
 _MAX_PARTNERS = 10
 _MAX_ODDS_ROUNDS = 8  # in which the prior odds are learned
 _ROUND_EFFORT = 0.1  # of the sampling in such a round, relative to the final sampling
-_SEPARATED_SHARE = 0.6  # P(edge) is multiplied by this if one column separates the pair
+_MAX_LOG_FACTOR, _BINS_PER_UNIT = 30, 100  # of the histogram of pairs that cannot have an edge
+_TIGHTEST = 5.0  # times n min(r, s): where the grid of strengths ends
+_SEPARATED_SHARE = 0.8  # P(edge) is multiplied by this if one column separates the pair
+_UNTRIED_SHARE = 0.6  # the same if a column that might separate the pair has too many values to be tried
 _COMMON_EFFECT_SHARE = 0.4  # the same if the two are independent, and a common neighbour may be the effect of both
 # maximum of P(edge) by the number of doubts: a set of columns nearly separates the pair, or determines one of the two
 _MAX_PROBABILITIES = np.array([1.0, 0.9, 0.6])
@@ -141,23 +148,25 @@ def learn(
 
     The code of a missing value is the number of values of its column.
     """
-    evidence = EdgeEvidence(codes, values, weights, options.threads)
-    if not (codes >= values[:, np.newaxis]).any():
+    table = DistinctRows.of(codes, weights)
+    evidence = EdgeEvidence(table.codes, values, table.weights, options.threads)
+    if not (table.codes >= values[:, np.newaxis]).any():
         return _learn_table(evidence, unconditional_evidence(evidence), options, DEGREE, options.seed)
     complete_rows = np.zeros((values.size, values.size))
     unconditional = unconditional_evidence(evidence, complete_rows)
     usual_rows = float(np.median(complete_rows[np.triu_indices(values.size, 1)])) if values.size > 1 else 0.0
-    scaled = EdgeEvidence(codes, values, weights, options.threads, max(usual_rows**2 / max(evidence.rows, 1.0), 1.0))
+    scaled = replace(evidence, scaled_to=max(usual_rows**2 / max(evidence.rows, 1.0), 1.0))
     scaled_unconditional = unconditional * np.minimum(1.0, scaled.scaled_to / np.maximum(complete_rows, 1.0))
     del complete_rows
     result = first = _learn_table(scaled, scaled_unconditional, options, DEGREE, options.seed)
     total: Learned | None = None
     for completion in range(options.imputations):
-        imputation, previous = Imputation(codes, values, weights, options.seed + completion), first
+        imputation, previous = Imputation(table, values, options.seed + completion), first
         for stage, sweeps in enumerate(_SWEEPS):
             report_progress(0.1 + 0.9 * (completion + stage / len(_SWEEPS)) / options.imputations)
             imputation.sweep(previous.parents, sweeps)
-            completed = EdgeEvidence(imputation.codes, values, weights, options.threads)
+            rows = imputation.completed.merged()
+            completed = EdgeEvidence(rows.codes, values, rows.weights, options.threads)
             seed = options.seed + 100 * stage + completion + 1
             result = previous = _learn_table(completed, unconditional_evidence(completed), options, result.degree, seed)
         result = replace(result, completions=1)
@@ -184,13 +193,16 @@ def _learn_table(
     log_odds = _log_odds(degree, columns)
     neighbours = candidates(evidence, unconditional, _log_odds(max(degree, DEGREE), columns), _MAX_PARTNERS)
     pairs, separators = neighbours.pairs, Separators.of(neighbours, max(options.max_parents - 1, 1))
+    evidence = replace(evidence, tightest=_TIGHTEST)
     sets = parent_sets(evidence, neighbours.partners, options.max_parents, log_odds, separators)
     settled = options.degree is not None or columns < 2
     log_odds = log_odds if settled else _log_odds(_START_DEGREE, columns)
+    others, other_counts = _other_pairs(unconditional, neighbours)
     for _ in range(0 if settled else _MAX_ODDS_ROUNDS):
         trial = sampled(sets, log_odds, seed=seed, effort=_ROUND_EFFORT, threads=options.threads)
         edges = _edge_probabilities(trial.of_pairs(pairs, trial.arcs))
-        degree = float(np.clip(2.0 * edges.sum() / columns, _MIN_DEGREE, DEGREE))
+        expected = float(edges.sum() + (other_counts / (1.0 + np.exp(-log_odds - others))).sum())
+        degree = min(max(2.0 * expected / columns, _MIN_DEGREE), DEGREE)
         previous, log_odds = log_odds, _log_odds(degree, columns)
         if abs(log_odds - previous) < _SETTLED_CHANGE:
             break
@@ -202,7 +214,8 @@ def _learn_table(
     unclear = larger_untested[pairs.one] & larger_untested[pairs.other] | (separators.least_evidence < CLEAR_EVIDENCE)
     max_probability = _MAX_PROBABILITIES[unclear.astype(np.int64) + separators.determined]
     shares = max_probability / np.maximum(edges, max_probability)
-    shares[neighbours.untried | (neighbours.least_evidence < 0.0)] = _SEPARATED_SHARE
+    shares[neighbours.least_evidence < 0.0] = _SEPARATED_SHARE
+    shares[neighbours.untried] = _UNTRIED_SHARE
     shares[_may_share_an_effect(pairs, unconditional, edges)] = _COMMON_EFFECT_SHARE
     return Learned(
         pairs,
@@ -219,6 +232,29 @@ def _learn_table(
         ),
         final.agree,
     )
+
+
+def _other_pairs(unconditional: FloatArray, neighbours: Candidates) -> tuple[FloatArray, IntegerArray]:
+    """The pairs of columns neither of which is a possible neighbour of the other: their evidence, and how many have it.
+
+    The evidence is a log Bayes factor, rounded, at most 0. No sampled network has these edges. If they counted as
+    surely absent, the degree that is learned would be too low: that they have little evidence, for lack of rows, would
+    count against all edges. Where the evidence is above 0, stronger partners explain it.
+    """
+    columns, pairs = unconditional.shape[0], neighbours.pairs
+    column = np.repeat(np.arange(columns), [partners.size for partners in neighbours.partners])
+    partner = np.concatenate([np.zeros(0, dtype=np.int64), *neighbours.partners])
+    listed = np.unique(np.minimum(column, partner) * columns + np.maximum(column, partner))
+    first, first_listed = (np.searchsorted(each, np.arange(columns + 1)) for each in (pairs.one, listed // columns))
+    counts = np.zeros(_MAX_LOG_FACTOR * _BINS_PER_UNIT + 1, dtype=np.int64)
+    for one in range(columns):
+        factors, tested = unconditional[one].copy(), slice(first[one], first[one + 1])
+        factors[pairs.other[tested]] = neighbours.least_evidence[tested]
+        factors[listed[first_listed[one] : first_listed[one + 1]] % columns] = np.nan
+        others = np.clip(-factors[one + 1 :], 0.0, _MAX_LOG_FACTOR)
+        bins = np.rint(others[~np.isnan(others)] * _BINS_PER_UNIT).astype(np.int64)
+        counts += np.bincount(bins, minlength=counts.size)
+    return -np.arange(counts.size) / _BINS_PER_UNIT, counts
 
 
 def _edge_probabilities(arcs: FloatArray) -> FloatArray:

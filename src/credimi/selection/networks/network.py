@@ -31,6 +31,23 @@ if TYPE_CHECKING:
 
 FORWARD, BACKWARD, UNDIRECTED = "->", "<-", "--"
 SURE = 0.95  # that two columns depend is a claim
+_BELIEVED = 0.5  # the probability from which an arrow is shown
+
+
+def shown_direction(forward: float, backward: float) -> str:
+    """The one rule for arrows, for text, pages, files and figures: an arrow has to be more probable than not.
+
+    These are the probabilities of an edge in this direction. So where an arrow is shown, its edge is more probable than
+    not, too, whatever level is asked for, and the arrow given the edge.
+
+    Examples
+    --------
+    >>> shown_direction(0.6, 0.3), shown_direction(0.25, 0.0), shown_direction(0.1, 0.9)
+    ('->', '--', '<-')
+    """
+    if max(forward, backward) <= _BELIEVED:
+        return UNDIRECTED
+    return FORWARD if forward > backward else BACKWARD
 
 
 @stored
@@ -39,12 +56,12 @@ class Edge:
     """A pair of columns.
 
     `probability` is that of an edge: that the two depend whatever other columns are given. `mi`, with the 95 % interval
-    `low` to `high`, is their mutual information, in nats. `direction` is "->" if a comes before b in every network with
-    these independencies, "<-" if after, "--" if either is possible; `p_forward` and `p_backward` are the probabilities
-    of the first two. `separated_by` names the columns given which the two are most probably independent, and
-    `p_separated` is that probability. The tuple is empty if the two are independent given nothing; None if nothing
-    separates them. `p_dependent` is the probability that the two depend at all, given nothing; it allows for the share
-    of independent pairs, as `p_linked` of `credimi.pairs` does.
+    `low` to `high`, is their mutual information, in nats. `p_forward` is the probability of an edge of which a comes
+    before b in every network with these independencies, and `p_backward` of one of which a comes after b. `direction`
+    is "->" if the first is more than 0.5, "<-" if the second is, else "--". `separated_by` names the columns given
+    which the two are most probably independent, and `p_separated` is that probability. The tuple is empty if the two
+    are independent given nothing; None if nothing separates them. `p_dependent` is the probability that the two depend
+    at all, given nothing; it allows for the share of independent pairs, as `p_linked` of `credimi.pairs` does.
     """
 
     a: str
@@ -60,6 +77,14 @@ class Edge:
     p_separated: float = 0.0
     rows: float = 0.0
     p_dependent: float = 1.0
+
+    @property
+    def turned(self) -> Edge:
+        """The same pair, b first."""
+        direction = {FORWARD: BACKWARD, BACKWARD: FORWARD}.get(self.direction, self.direction)
+        return replace(
+            self, a=self.b, b=self.a, direction=direction, p_forward=self.p_backward, p_backward=self.p_forward
+        )
 
     @property
     def depends(self) -> bool:
@@ -98,7 +123,9 @@ class NetworkRemark:
     def to_dict(self) -> Record:
         """The fields that apply, as plain data."""
         return {
-            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items() if value
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asdict(self).items()
+            if value is not None and value != ()
         }
 
 
