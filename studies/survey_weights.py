@@ -13,6 +13,7 @@ the posterior cost without any weights. Weights depend on
     strata       on a third column, related to both, of which a fixed number of rows is drawn from each value
     feature      as x and y; values are missing, in each class with another probability
     both         as x and y; values and classes are missing, by the other column
+    telling      on both: cells weigh the more, the more they say about dependence
 
     python studies/survey_weights.py              # all tables: about five minutes on one core
     python studies/survey_weights.py --samples 50 # the same, coarser
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-DESIGNS = ("unrelated", "y", "x", "x and y", "cells", "strata", "feature", "both")
+DESIGNS = ("unrelated", "y", "x", "x and y", "cells", "strata", "feature", "both", "telling")
 SHAPES = ((2, 2), (2, 5), (3, 4), (5, 6))
 INFORMATION = (0.02, 0.106, 0.3)
 STRATA = 4
@@ -71,8 +72,12 @@ def population(rng: np.random.Generator, shape: tuple[int, int], target: float) 
         return tilted(low)
 
 
-def factors(rng: np.random.Generator, design: str, shape: tuple[int, int]) -> Floats:
+def factors(rng: np.random.Generator, design: str, table: Floats) -> Floats:
     """How much a row of each cell weighs."""
+    shape = table.shape
+    if design == "telling":
+        telling = np.abs(np.log(table / np.outer(table.sum(axis=1), table.sum(axis=0))))
+        return np.exp(2.0 * telling / max(telling.max(), 1e-9))
     if design in ("unrelated", "strata"):
         return np.ones(shape)
     if design == "y":
@@ -96,7 +101,7 @@ def sample(
         cells = np.concatenate([rng.choice(table.size, drawn[h], p=share[:, h] / size[h]) for h in range(STRATA)])
         weights = np.repeat(size / drawn, drawn)
     else:
-        factor = factors(rng, design, shape).ravel()
+        factor = factors(rng, design, table).ravel()
         chance = table.ravel() / factor
         cells = rng.choice(table.size, rows, p=chance / chance.sum())
         weights = factor[cells]

@@ -48,6 +48,11 @@ def squares_of(counts: Counts, column: str) -> dict[tuple[str, str], float]:
     return {(classes[i], str(names[j])): float(block[i, j]) for i, j in cells if block[i, j]}
 
 
+def spelled(name: str) -> str:
+    """A number in one spelling: engines read 1, CSV 1.0."""
+    return str(float(name)) if name.replace(".", "").lstrip("-").isdigit() else name
+
+
 def expected_squares(frame: pd.DataFrame, column: str) -> dict[tuple[str, str], float]:
     """The same, by going through the rows."""
     found: dict[tuple[str, str], float] = {}
@@ -163,7 +168,7 @@ def test_numbers_of_rows_that_are_named_so_need_no_squares() -> None:
 
 def without_squares(counts: Counts) -> Counts:
     """As an earlier version has written them: with the sum of all squares only."""
-    header, arrays = counts._parts()
+    header, arrays = counts._parts()  # noqa: SLF001  (what a file holds)
     del arrays["squares"]
     return credimi.Counts.from_bytes(counts_file.packed(json.loads(json.dumps(header)), arrays))
 
@@ -198,7 +203,7 @@ def test_counts_without_squares_of_cells_are_worth_one_number_of_rows() -> None:
 )
 def test_squares_of_a_file_are_checked(change: Callable[[np.ndarray], np.ndarray], words: str) -> None:
     counts = credimi.count({"x": ["a", "b", "c"], "y": ["p", "q", "q"], "w": [0.5, 2.0, 1.0]}, "y", weights="w")
-    header, arrays = counts._parts()
+    header, arrays = counts._parts()  # noqa: SLF001  (what a file holds)
     content = counts_file.packed(header, arrays | {"squares": change(arrays["squares"])})
     with pytest.raises(credimi.CredimiError, match=words):
         credimi.Counts.from_bytes(content)
@@ -207,7 +212,7 @@ def test_squares_of_a_file_are_checked(change: Callable[[np.ndarray], np.ndarray
 @pytest.mark.parametrize("kind", ["pounds", 3, ""])
 def test_an_unknown_kind_in_a_file_is_refused(kind: object) -> None:
     counts = credimi.count({"x": ["a", "b"], "y": ["p", "q"], "w": [0.5, 2.0]}, "y", weights="w")
-    header, arrays = counts._parts()
+    header, arrays = counts._parts()  # noqa: SLF001  (what a file holds)
     with pytest.raises(credimi.CredimiError, match="weights_are"):
         credimi.Counts.from_bytes(counts_file.packed(header | {"weights_are": kind}, arrays))
 
@@ -219,3 +224,15 @@ def test_what_weights_are_is_saved_and_compared() -> None:
     assert replace(survey, settings=plain.settings) == plain
     with pytest.raises(credimi.CredimiError, match=r"do not add.*weights_are"):
         _ = survey + plain
+
+
+def test_a_cluster_is_told_what_weights_are() -> None:
+    library = pytest.importorskip("dask.dataframe")
+    whole = FRAME.assign(w=np.rint(FRAME["w"]) + 1.0)
+    options = {"weights": "w", "weights_are": "survey"}
+    found = credimi.select(library.from_pandas(whole, npartitions=3), "y", **options).to_dict()
+    assert [step["feature"] for step in found["steps"]] == [
+        step["feature"] for step in credimi.select(whole, "y", **options).to_dict()["steps"]
+    ]
+    counts = credimi.count(library.from_pandas(whole, npartitions=3), "y", **options)
+    assert credimi.rank(counts).columns["high"] == pytest.approx(credimi.rank(whole, "y", **options).columns["high"])

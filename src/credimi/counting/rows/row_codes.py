@@ -97,7 +97,7 @@ def _fetch_from_cluster(
 
 def _target_alone(request: CountRequest) -> CountRequest:
     """The request for the number of rows, whatever their weights."""
-    settings = replace(request.settings, weights=None, discretize="mdl")
+    settings = replace(request.settings, weights=None, weights_are=None, discretize="mdl")
     target_only = replace(request, features=(), exclude=None, named=False, settings=settings, weights=None)
     return replace(target_only, progress=lambda _share: None)
 
