@@ -215,3 +215,98 @@ def weights_of(row: Row, shares: dict[str, float], instead: Instead) -> dict[str
         if value in given:
             chances = {j: chance * given[value][j] / shares[j] for j, chance in chances.items()}
     return {j: chance / sum(chances.values()) for j, chance in chances.items()}
+
+
+GRID = [float(power) for power in range(-1, 17)]
+LAWS = [(centre, width) for centre in GRID for width in (0.3, 1.0, 2.0, 4.0)]
+
+
+@dataclass
+class PlainSplit:
+    """A split: the probabilities of its node, its values with their branches, and all rows of each branch."""
+
+    node: list[float]
+    values: list[list[float]]  # classes of each value
+    branch: list[int]
+    branches: list[list[float]]  # classes of each branch
+    numbers: bool
+
+
+def log_rise(counts: list[float], pseudo: list[float]) -> float:
+    """log of the Dirichlet-multinomial evidence of one group of rows."""
+    bits = math.lgamma(sum(pseudo)) - math.lgamma(sum(pseudo) + sum(counts))
+    return bits + sum(math.lgamma(p + n) - math.lgamma(p) for n, p in zip(counts, pseudo, strict=True))
+
+
+def log_bayes_factor(groups: list[list[float]], strength: float) -> float:
+    """log B_K of some groups of rows, of classes that occur."""
+    totals = [sum(column) for column in zip(*groups, strict=True)]
+    occurring = [index for index, total in enumerate(totals) if total > 0.0]
+    rows, everything = sum(totals), sum(totals[index] + 0.5 for index in occurring)
+    shares = [(totals[index] + 0.5) / everything for index in occurring]
+    together = log_rise([totals[index] for index in occurring], [strength * share for share in shares])
+    apart = 0.0
+    for group in groups:
+        pseudo = [strength * sum(group) / rows * share for share in shares]
+        apart += log_rise([group[index] for index in occurring], pseudo)
+    return apart - together
+
+
+def sides(values: list[list[float]]) -> list[list[list[float]]]:
+    """The two sides of each cut between values."""
+    parts = [(values[:place], values[place:]) for place in range(1, len(values))]
+    return [[[sum(column) for column in zip(*side, strict=True)] for side in part] for part in parts]
+
+
+def plain_evidence(values: list[list[float]], strength: float, *, numbers: bool) -> float:
+    """B_K of a column; of numbers, the mean over all cuts."""
+    if not numbers:
+        return math.exp(log_bayes_factor(values, strength))
+    return sum(math.exp(log_bayes_factor(each, strength)) for each in sides(values)) / (len(values) - 1)
+
+
+def plain_laws(columns: list[tuple[list[list[float]], bool]]) -> list[float]:
+    """The posterior of each centre and width of the law of log2 K."""
+    evidence = [[plain_evidence(values, 2.0**k, numbers=numbers) for k in GRID] for values, numbers in columns]
+    posterior = []
+    for centre, width in LAWS:
+        law = plain_law(centre, width)
+        posterior.append(math.prod(sum(p * b for p, b in zip(law, each, strict=True)) for each in evidence))
+    return [each / sum(posterior) for each in posterior]
+
+
+def plain_law(centre: float, width: float) -> list[float]:
+    """P(K), of a normal law of log2 K on the grid."""
+    law = [math.exp(-((k - centre) ** 2) / (2.0 * width**2)) for k in GRID]
+    return [each / sum(law) for each in law]
+
+
+def plain_probabilities(split: PlainSplit, laws: list[float]) -> list[list[float]]:
+    """The class probabilities of the branches: sums over laws, strengths, cuts and values, one by one."""
+    totals = [sum(column) for column in zip(*split.values, strict=True)]
+    rows = sum(totals)
+    centre = [(n + q) / (rows + 1.0) for n, q in zip(totals, split.node, strict=True)]
+    groupings = sides(split.values) if split.numbers else [split.values]
+    joint = [[math.exp(log_bayes_factor(groups, 2.0**k)) / len(groupings) for groups in groupings] for k in GRID]
+    shown = [[0.0] * len(totals) for _ in split.branches]
+    for (centre_of_law, width), weight in zip(LAWS, laws, strict=True):
+        law = plain_law(centre_of_law, width)
+        norm = sum(p * sum(each) for p, each in zip(law, joint, strict=True))
+        for k, p, of_grouping in zip(GRID, law, joint, strict=True):
+            for place, (groups, evidence) in enumerate(zip(groupings, of_grouping, strict=True)):
+                for value, (counts, branch) in enumerate(zip(split.values, split.branch, strict=True)):
+                    group = groups[int(value > place)] if split.numbers else groups[value]
+                    pseudo = 2.0**k * sum(group) / rows
+                    for i, a in enumerate(centre):
+                        mean = (group[i] + pseudo * a) / (sum(group) + pseudo)
+                        shown[branch][i] += weight * p * evidence / norm * sum(counts) * mean
+    for branch, everything in enumerate(split.branches):  # rows without the value
+        for i, n in enumerate(everything):
+            inside = sum(v[i] for v, b in zip(split.values, split.branch, strict=True) if b == branch)
+            shown[branch][i] += n - inside
+    factors = [sum(each[i] for each in shown) for i in range(len(totals))]
+    result = []
+    for each in shown:
+        odds = [q * s / factor for q, s, factor in zip(split.node, each, factors, strict=True)]
+        result.append([odd / sum(odds) for odd in odds])
+    return result
