@@ -178,6 +178,7 @@ class Tally:
 def learned(sample: tuple[np.ndarray, np.ndarray, Arcs], missing: float, seed: int, tallies: list[Tally]) -> None:
     """Learn one network, with a share of the cells missing, and add it to the tallies."""
     from credimi.selection.networks.learn import LearnOptions, learn  # noqa: PLC0415  (peers run without credimi)
+    from credimi.selection.networks.network import shown_direction  # noqa: PLC0415  (peers run without credimi)
 
     codes, values, arcs = sample
     if missing:
@@ -189,9 +190,7 @@ def learned(sample: tuple[np.ndarray, np.ndarray, Arcs], missing: float, seed: i
     edges, marks = network.edge_matrix, {}
     forced = network.pairs.matrix(*network.forced.T)
     for a, b in zip(*np.nonzero(np.triu(edges, 1) >= 0.5), strict=True):
-        forward, backward = forced[a, b], forced[b, a]
-        arrow = "->" if forward > backward else "<-"
-        marks[int(a), int(b)] = arrow if max(forward, backward) > edges[a, b] / 2 else "--"
+        marks[int(a), int(b)] = shown_direction(forced[a, b], forced[b, a])
     for tally in tallies:
         tally.add(edges, marks, arcs, seconds)
 

@@ -62,6 +62,7 @@ pytestmark = pytest.mark.long
         ("studies/interactions.py", ["--draws", "1", "--screen", "4"], 2 + 12 + 2 + 10),
         ("studies/refined_pairs.py", ["--sets", "1", "--rows", "200", "--imputations", "2"], 1 + 4 * 4),
         ("studies/other_networks.py", ["--columns", "8", "--rows", "100", "--missing", "0"], 1 + 5 + 1),
+        ("studies/edge_calibration.py", ["--nets", "1", "--rows", "50", "--kinds", "trees", "rings"], 2 + 2 + 2),
         ("studies/relevant.py", ["--seeds", "1", "--rows", "200", "--columns", "25", "--missing", "0"], None),
         ("studies/adaptive.py", ["--tables", "1"], 2 + 15 + 3 + 2 + 9 + 1 + 2 + 15),
         ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),

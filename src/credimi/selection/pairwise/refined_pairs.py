@@ -17,6 +17,13 @@ Rounds are made until the likelihood of the observed values no longer rises. The
 table: completed cells support the forest that they were drawn from, so that the next forest is much like the last. The
 posteriors of a pair in all completed tables are averaged (`mixed_figures`): completed cells do not count as observed.
 
+Equal rows are exchangeable, so rows are drawn for in the order of their codes, and columns in the order of their names:
+the order of the data changes nothing. A row of weight w is completed w times, each time for itself, as if it were
+written w times (`DistinctRows` says what is done with weights that are not whole), unless all rows would be completed
+more than `_MAX_COMPLETIONS` times together: then the heaviest rows are completed equally often, as often as this
+allows. A row with a survey weight is completed once: it is one answer, and the square of its weight says how little
+several such rows are worth.
+
 A round takes at most O(N p s^2) for the cells, one count of all pairs with their evidence, and O(p^3) for the forest.
 Memory: a completed table has the codes of the columns with missing values, mostly a byte for each cell, and all
 completed tables are stored.
@@ -29,6 +36,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.threads import share
+from credimi.counting.rows.distinct_rows import DistinctRows
 from credimi.counting.rows.pair_tables import PairCounter
 from credimi.inference.adaptive_prior import log_odds_of_dependence
 from credimi.inference.batched.pair_figures import PairFigures, mixed_figures
@@ -38,7 +46,7 @@ from credimi.selection.networks.imputation import drawn_chances
 from credimi.selection.pairwise.forest import draw_forests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -55,24 +63,32 @@ _LOG_HALF = float(np.log(0.5))  # even odds of an edge, which has two roots
 _MAX_PARTS, _MIN_ROWS_PER_PART = 64, 1 << 10  # of rows that are completed together
 _MAX_CELLS_PER_ROW = 3.0  # of the table of an edge: the evidence of thinner tables is too high
 _MIN_PROBABILITY = 1e-12
+_MAX_COMPLETIONS = 1 << 18  # of all rows together, or as many as there are rows
 
 
 class Refinement:
     """A table whose missing cells are drawn again and again; `codes` is the current completion, column by column."""
 
     def __init__(self, table: SettledColumns, seed: int, threads: int | None) -> None:
-        self.observed, self.codes = table.codes, list(table.codes)
+        self.in_data = np.argsort(np.argsort(np.array(table.names, dtype=object), kind="stable"), kind="stable")
+        table = table.by_name()
+        self.observed, self.weights = _rows_to_complete(table)
+        self.codes = list(self.observed)
         self.values = np.array(table.values, dtype=np.int64)
-        self.weights, self.is_survey, self.threads = table.weights, table.is_survey, threads
+        self.is_survey, self.threads = table.is_survey, threads
         self.rows = self.codes[0].size if self.codes else 0
         self.generator = np.random.default_rng(seed)
         self.missing = [column for column, size in enumerate(table.values) if (self.observed[column] >= size).any()]
         self.rounds, self.settled = 0, True
 
     def counter(self) -> PairCounter:
-        """A counter of all pairs of the current table."""
+        """A counter of all pairs of the current table, its columns in the order of the data."""
+        return self._counter(self.in_data.tolist())
+
+    def _counter(self, columns: Iterable[int]) -> PairCounter:
+        codes, values = zip(*((self.codes[column], int(self.values[column])) for column in columns), strict=True)
         options: Record = {"weights": self.weights, "is_survey": self.is_survey, "threads": self.threads}
-        return PairCounter(self.codes, self.values.tolist(), **options)
+        return PairCounter(codes, values, **options)
 
     def tables(self, imputations: int, report_progress: Callable[[float], None]) -> list[PairCounter]:
         """Counters of so many completed tables."""
@@ -99,7 +115,7 @@ class Refinement:
 
         Returns the log likelihood of the observed values.
         """
-        log_evidence = _evidence_of(self.counter(), self.threads)
+        log_evidence = _evidence_of(self._counter(range(self.values.size)), self.threads)
         drawn = draw_forests(self._weights(log_evidence), 1, random_state=self.generator, threads=self.threads)
         parents, order = _rooted(drawn[0], self.values.size)
         self.rounds += 1
@@ -153,6 +169,38 @@ class Refinement:
             cell += self.codes[parent].astype(np.int64) * (size + 1)
         counts = np.bincount(cell, self.weights, minlength=(parent_size + 1) * (size + 1)).astype(np.float64)
         return counts[: (parent_size + 1) * (size + 1)].reshape(parent_size + 1, size + 1)[:parent_size, :size]
+
+
+def _rows_to_complete(table: SettledColumns) -> tuple[tuple[Codes, ...], FloatArray | None]:
+    """The codes of the rows, each as often as it is completed, in the order of their codes; and their weights, if any.
+
+    Which of equal rows a draw belongs to does not matter. A row with a survey weight is one answer, and is completed once.
+    """
+    if not table.codes:
+        return (), table.weights
+    codes = np.stack([column_codes.astype(np.uint16, copy=False) for column_codes in table.codes])
+    if table.is_survey and table.weights is not None:
+        order = np.lexsort((table.weights, *codes[::-1]))
+        return tuple(column_codes[order] for column_codes in table.codes), table.weights[order]
+    distinct = DistinctRows.of(codes, np.zeros(0) if table.weights is None else table.weights)
+    is_whole = (codes < np.array(table.values)[:, np.newaxis]).all() if table.weights is not None else False
+    most = 1 if is_whole else _most_for(distinct.units, max(_MAX_COMPLETIONS, codes.shape[1]))
+    times = np.minimum(distinct.units, most)
+    weights = np.repeat(distinct.units * distinct.unit_weights / times, times)
+    observed = tuple(
+        np.repeat(distinct.codes[column].astype(column_codes.dtype), times)
+        for column, column_codes in enumerate(table.codes)
+    )
+    return observed, None if table.weights is None or (weights == 1.0).all() else weights
+
+
+def _most_for(units: IntegerArray, rows: int) -> int:
+    """How often a row may be completed at most, so that all rows together are completed at most so often."""
+    low, high = 1, max(int(units.max(initial=1)), 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if np.minimum(units, middle).sum() <= rows else (low, middle - 1)
+    return low
 
 
 def refined(
