@@ -102,11 +102,13 @@ def moments(
         _moments_of_chunk(blocks, part, pseudo[part], results, matched=matched, whole=keep_whole)
 
     share(fill_part, parts(count, blocks.flat.size, threads), threads)
-    is_folded = np.zeros(count, dtype=np.bool_)
+    is_thin = is_folded = np.zeros(count, dtype=np.bool_)
     if shaped and matched:
         may_be_split = ~is_split & (variance > 0.0) if whole is None else ~is_split & (variance > 0.0) & ~whole
-        is_split |= may_be_split & shapes.thin(blocks, pseudo, mean, variance)
-        is_folded = may_be_split & ~is_split & shapes.folded(blocks, mean, variance)
+        lines = shapes.occupied(blocks, pseudo)
+        is_thin = may_be_split & shapes.thin(blocks, pseudo, mean, variance, lines)
+        is_folded = may_be_split & ~is_thin & shapes.folded(mean, variance, lines)
+        is_split |= is_thin
     split = np.flatnonzero(is_split | is_folded)
     mean_given, variance_given = np.empty((2, split.size, PARTS))
     drawn = np.flatnonzero(is_split[split])
@@ -114,6 +116,10 @@ def moments(
     def draw_part(line: int) -> None:
         table = split[line]
         mean_given[line], variance_given[line] = drawn_parts(blocks.block(table), pseudo[table])
+        if is_thin[table] and mean[table] > 0.0:  # the closed form's mean is right, for complete tables to all digits
+            scale = mean[table] / mean_given[line].mean()
+            mean_given[line] *= scale
+            variance_given[line] *= scale**2
 
     share(draw_part, drawn.tolist(), threads)
     of_folded = is_folded[split]

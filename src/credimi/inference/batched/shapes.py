@@ -49,9 +49,20 @@ _BINS = 16 * PARTS
 _TABLES_AT_ONCE = 1_024
 
 
-def thin(blocks: Tables, pseudo: FloatArray, mean: FloatArray, variance: FloatArray) -> BooleanArray:
-    """Mask of the tables with thin cells whose posterior may be unlike a Beta."""
-    upper, deviation = np.log(np.minimum(blocks.rows, blocks.columns)), np.sqrt(np.maximum(variance, 0.0))
+def occupied(blocks: Tables, pseudo: FloatArray) -> IntegerArray:
+    """The shape of each table, (2, tables); without pseudo-counts, classes and values that never occur do not count."""
+    shapes: IntegerArray = np.stack([blocks.rows, blocks.columns])
+    for table in np.flatnonzero(pseudo == 0.0).tolist():
+        block = blocks.block(table)
+        shapes[:, table] = block[:-1].any(axis=1).sum(), block[:, :-1].any(axis=0).sum()
+    return shapes
+
+
+def thin(
+    blocks: Tables, pseudo: FloatArray, mean: FloatArray, variance: FloatArray, lines: IntegerArray
+) -> BooleanArray:
+    """Mask of the tables with thin cells whose posterior may be unlike a Beta; for `lines` see `occupied`."""
+    upper, deviation = np.log(np.maximum(lines.min(axis=0), 1)), np.sqrt(np.maximum(variance, 0.0))
     is_small = pseudo < _SMALL_PSEUDO_COUNT
     near_an_end = np.minimum(mean, upper - mean) < np.where(is_small, _NEAR_IF_SMALL, _NEAR_AN_END) * deviation
     result = np.zeros(mean.size, dtype=np.bool_)
@@ -62,11 +73,12 @@ def thin(blocks: Tables, pseudo: FloatArray, mean: FloatArray, variance: FloatAr
         for start in range(0, same.size, _TABLES_AT_ONCE):
             tables = same[start : start + _TABLES_AT_ONCE]
             counts = _complete(blocks, tables, r, s)
-            few = counts.sum(axis=(1, 2)) < _FEW_ROWS_PER_LINE * (r + s)
+            few = counts.sum(axis=(1, 2)) < _FEW_ROWS_PER_LINE * lines[:, tables].sum(axis=0)
             cells = counts + pseudo[tables, np.newaxis, np.newaxis]
             total = np.maximum(cells.sum(axis=(1, 2), keepdims=True), np.finfo(np.float64).tiny)
             expected = cells.sum(axis=2, keepdims=True) * (cells.sum(axis=1, keepdims=True) / total)
-            has_thin_cell = np.minimum(cells, expected).min(axis=(1, 2)) < _THIN
+            least = np.where(expected > 0.0, np.minimum(cells, expected), np.inf)
+            has_thin_cell = least.min(axis=(1, 2)) < _THIN
             result[tables] = has_thin_cell & (near_an_end[tables] | (few & is_small[tables]))
     return result
 
@@ -78,11 +90,11 @@ def _complete(blocks: Tables, tables: IntegerArray, r: int, s: int) -> FloatArra
     return counts
 
 
-def folded(blocks: Tables, mean: FloatArray, variance: FloatArray) -> BooleanArray:
+def folded(mean: FloatArray, variance: FloatArray, lines: IntegerArray) -> BooleanArray:
     """Mask of the 2 x 2 tables near independence, in which I is nearly the square of a normal variable."""
     deviation = np.sqrt(np.maximum(variance, 0.0))
     near_independence = (2.0 * mean**2 > variance) & (mean < _FOLDED_BELOW * deviation)
-    result: BooleanArray = (blocks.rows == 2) & (blocks.columns == 2) & near_independence
+    result: BooleanArray = (lines == 2).all(axis=0) & near_independence
     return result
 
 
