@@ -2,7 +2,9 @@
 
 A process has one session, and classic and Connect do not go together in one; so each master has its own. Each line that
 comes in names a task and its folder, and is answered by one line of JSON. `whole` counts one table in every way that
-Spark has. In `slow`, rows come slowly, and each task leaves a file that says in which process it starts.
+Spark has. In `slow`, rows come slowly, and each task leaves a file that says in which process it starts. `damaged`
+asks for folders in which one file is not like the others, and answers what is told of each. `received` says how many
+rows come back for forty partitions.
 """
 
 from __future__ import annotations
@@ -20,11 +22,11 @@ warnings.simplefilter("ignore")  # Spark's own
 from pyspark.sql import SparkSession  # noqa: E402  (warnings first)
 from trap_table import ROWS, SCHEMA, digest, table  # noqa: E402
 
-from credimi import CredimiError, count, select  # noqa: E402
+from credimi import CredimiError, compare, count, interactions, pairs, rank, select  # noqa: E402
 from credimi.counting.engines.clusters import spark  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _NAMES = "word string, whole long, real double, truth boolean, one long, `one.real` double, holes string, late string"
 
@@ -77,10 +79,66 @@ def slow(session: SparkSession, folder: Path) -> dict[str, Any]:
     return {"slow": digest(count(frame, "class", progress=told.append)), "told": told}
 
 
+def refused(ask: Callable[[], object]) -> list[str]:
+    """The message of our error, and the kind of its cause."""
+    try:
+        ask()
+    except CredimiError as error:
+        return [str(error), type(error.__cause__).__module__.split(".")[0]]
+    return ["nothing is refused", ""]
+
+
+def damaged(session: SparkSession, folder: Path) -> dict[str, Any]:
+    """One file that is not like the others, or a query that fails, for every question that counts on clusters."""
+
+    def read(name: str) -> Any:  # noqa: ANN401  (a DataFrame, classic or of Connect)
+        return session.read.schema("x long, y string").parquet(str(folder / name))
+
+    good = read("good")
+    return {
+        "typed": refused(lambda: rank(read("typed"), "y")),
+        "text": refused(lambda: count(read("text"), "y")),
+        "short": refused(lambda: compare(good, read("short"), "y")),
+        "pairs": refused(lambda: pairs(read("typed"))),
+        "select": refused(lambda: select(read("typed"), "y")),
+        "interactions": refused(lambda: interactions(read("typed"), "y")),
+        "cast": refused(lambda: count(good.selectExpr("y", "cast(concat('a', y) as int) as x"), "y")),
+        "worker": refused(lambda: count(good.mapInArrow(_fail, "x long, y string"), "y")),
+        "files": refused(lambda: count(folder / "listed", "y", engine="spark")),
+    }
+
+
+def _fail(_batches: Iterator[Any]) -> Iterator[Any]:
+    raise ZeroDivisionError("a fault of the user's own function")
+
+
+def received(session: SparkSession, _folder: Path) -> dict[str, Any]:
+    """The rows that come back, if Spark does not join small partitions by itself."""
+    session.conf.set("spark.sql.adaptive.enabled", "false")
+    frame = session.createDataFrame(table()).repartition(40)
+    kind, numbers = type(frame), list[int]()
+    collect = kind.collect
+
+    def noted(asked: Any) -> Any:  # noqa: ANN401  (a DataFrame; its rows)
+        rows = collect(asked)
+        numbers.append(len(rows))
+        return rows
+
+    kind.collect = noted
+    try:
+        found = digest(count(frame, "class"))
+    finally:
+        kind.collect = collect
+        session.conf.unset("spark.sql.adaptive.enabled")
+    return {"digest": found, "rows": numbers}
+
+
+TASKS = {"whole": whole, "slow": slow, "damaged": damaged, "received": received}
+
 if __name__ == "__main__":
     running = started(sys.argv[1])
     for line in sys.stdin:
         task, _, where = line.rstrip("\n").partition(" ")
-        sys.stdout.write(json.dumps({"whole": whole, "slow": slow}[task](running, Path(where))) + "\n")
+        sys.stdout.write(json.dumps(TASKS[task](running, Path(where))) + "\n")
         sys.stdout.flush()
     running.stop()

@@ -35,4 +35,9 @@ def cannot_count(where: str, held: str, what: str) -> UncountableError:
 
 def one_line(error: BaseException) -> str:
     """The message of a library's error, on one line, and shortened if it is long."""
-    return " ".join(str(error).split())[:300]
+    return shortened(str(error))
+
+
+def shortened(message: str) -> str:
+    """The message on one line, and shortened if it is long."""
+    return " ".join(message.split())[:300]

@@ -20,7 +20,7 @@ from credimi.counting.engines import files, frames
 from credimi.counting.merge import as_planned, merged_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from credimi.core.types import Foreign, Record
     from credimi.counting.batch import Batch
@@ -69,7 +69,7 @@ def _tasks(data: Foreign, wanted: Sequence[str], work: Callable[[Iterator[Batch]
     return [delayed(partial(_work_on, work, wanted))(part) for part in _chosen(data, wanted).to_delayed()]
 
 
-def _merge_tree(parts: list[Foreign], join: Callable[[list[bytes]], bytes]) -> Foreign:
+def _merge_tree(parts: list[Foreign], join: Callable[[Iterable[bytes]], bytes]) -> Foreign:
     """The root of the tree of tasks that joins the parts."""
     delayed = library("dask", "dask").delayed
     while len(parts) > 1:
@@ -89,7 +89,10 @@ def _assign_constant(frame: Foreign, name: str) -> Foreign:
 
 
 def reduce(
-    data: Foreign, wanted: Sequence[str], work: Callable[[Iterator[Batch]], bytes], join: Callable[[list[bytes]], bytes]
+    data: Foreign,
+    wanted: Sequence[str],
+    work: Callable[[Iterator[Batch]], bytes],
+    join: Callable[[Iterable[bytes]], bytes],
 ) -> bytes:
     """The results of `work` on the wanted columns of each partition, joined as a tree."""
     parts = _tasks(data, wanted, work)

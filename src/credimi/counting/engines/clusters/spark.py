@@ -1,9 +1,10 @@
 """Spark: workers count a DataFrame partition by partition; only counts are sent to the driver.
 
 `mapInArrow` passes each partition to Python as Arrow batches, and gets one row back: the counts of the partition, as
-bytes in the format of counts files. A second, small stage merges the counts of sixteen partitions each, and the driver
-merges the rest. This works on classic sessions and on Spark Connect, since only DataFrames are used. The workers need
-credimi installed.
+bytes in the format of counts files. Workers merge them, too, in `_ROUNDS` rounds: sixteen partitions at a time, sixteen
+of these sums at a time, and then all that is left. So the driver gets one row, whatever the number of partitions. The
+number of rounds is fixed, and all are stages of one job, because Spark does not say how many partitions there will be.
+This works on classic sessions and on Spark Connect, since only DataFrames are used. The workers need credimi installed.
 
 Wide tables are counted in several passes, `_COLUMNS_PER_PASS` columns each: Spark generates code for at most 100 fields
 (`spark.sql.codegen.maxFields`) and interprets wider rows. A source that stores columns apart, such as Parquet, reads
@@ -14,9 +15,10 @@ the limit of this size (`spark.sql.execution.arrow.maxBytesPerBatch`, 64 MiB) is
 set one. The number of rows of a batch is limited anyway (`maxRecordsPerBatch`, 10,000).
 
 Files are cheaper, as no row is converted for Spark: each task gets the number of one path, and reads the file as this
-process would. Files are scheduled in groups; the counts of a group come back at once.
+process would. Files are scheduled in groups; the counts of a group come back merged.
 
 An error of credimi comes back as a row, too: if it were raised in a worker, Spark would try four times, and wrap it.
+What Spark itself cannot do, such as to read a damaged file, it says at length; see `spark_errors`.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import os
 import sys
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -33,20 +36,22 @@ from credimi.core.errors import CredimiError
 from credimi.core.optional import library
 from credimi.counting.batch import counted, counted_bytes
 from credimi.counting.engines import files, frames
+from credimi.counting.engines.clusters.spark_errors import told
 from credimi.counting.engines.clusters.spark_progress import watched
 from credimi.counting.merge import as_planned, beside, merged_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from credimi.core.types import Foreign
+    from credimi.core.types import Foreign, Record
     from credimi.counting.batch import Batch
     from credimi.counting.counts import Counts
     from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
 
 _COLUMNS_PER_PASS = 95
-_PARTITIONS_PER_MERGE = 16  # before the counts are sent to the driver
+_PARTS_PER_MERGE = 16
+_ROUNDS = (("part",), (_PARTS_PER_MERGE, "part"), (1,))  # of merging: as many partitions as Spark likes, some, one
 _FILES_PER_GROUP = 64
 _MAX_BATCH_BYTES_OPTION = "spark.sql.execution.arrow.maxBytesPerBatch"
 _ROW_SCHEMA = "part int, counts binary, refusal string"
@@ -61,8 +66,9 @@ def reads(data: object) -> bool:
 
 
 def names(data: Foreign) -> list[str]:
-    """The columns' names; nothing is computed for them."""
-    return [str(name) for name in data.columns]
+    """The columns' names; nothing is computed for them, but Connect looks for the files now."""
+    with told():
+        return [str(name) for name in data.columns]
 
 
 def _frame(data: Foreign) -> Foreign:
@@ -99,14 +105,24 @@ def with_constant(data: Foreign, name: str, _others: Sequence[str]) -> Foreign:
 
 
 def reduce(
-    data: Foreign, wanted: Sequence[str], work: Callable[[Iterator[Batch]], bytes], join: Callable[[list[bytes]], bytes]
+    data: Foreign,
+    wanted: Sequence[str],
+    work: Callable[[Iterator[Batch]], bytes],
+    join: Callable[[Iterable[bytes]], bytes],
 ) -> bytes:
     """The results of `work` on the wanted columns of each partition, joined as a tree."""
     frame = _frame(data)
-    with _without_batch_size_checks(frame.sparkSession):
+    with told(), _without_batch_size_checks(frame.sparkSession):
         parts = _chosen(frame, wanted).mapInArrow(partial(_work_on_partition, work, list(wanted)), _ROW_SCHEMA)
-        rows = parts.repartition("part").mapInArrow(partial(_join_partitions, join), _ROW_SCHEMA).collect()
-    return join(_contents(rows))
+        return _joined(parts, join)
+
+
+def _joined(parts: Foreign, join: Callable[[Iterable[bytes]], bytes]) -> bytes:
+    """The results in these rows, joined by workers in rounds until one is left; nothing if there are none."""
+    merge = partial(_join_parts, join)
+    for partitions in _ROUNDS:
+        parts = parts.repartition(*partitions).mapInArrow(merge, _ROW_SCHEMA)
+    return b"".join(_contents(parts.collect()))
 
 
 def collect(
@@ -130,13 +146,25 @@ def collect(
             .persist(on_disk)
         )
         try:
-            with watched(frame.sparkSession, lambda share: progress(0.7 * share)):
+            with told(), watched(frame.sparkSession, lambda share: progress(0.7 * share)):
                 row_count = max(parts.count(), 1)
-            for number, row in enumerate(parts.toLocalIterator(), start=1):
+            rows = _each_told(parts.toLocalIterator())
+            for number, row in enumerate(rows, start=1):
                 take(*_contents([row]))
                 progress(0.7 + 0.3 * number / row_count)
         finally:
             parts.unpersist()
+
+
+def _each_told(rows: Iterable[Foreign]) -> Iterator[Foreign]:
+    """The same rows; what Spark raises for one of them becomes an error of ours, what the caller raises does not."""
+    remaining = iter(rows)
+    while True:
+        with told():
+            row = next(remaining, None)
+        if row is None:
+            return
+        yield row
 
 
 @contextmanager
@@ -162,16 +190,17 @@ def tallies(
         builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
     if master is None or master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark would start whatever python3 is on the path
-    running = sessions.getActiveSession()
-    session = running or builder.getOrCreate()
+    with told():
+        running = sessions.getActiveSession()
+        session = running or builder.getOrCreate()
     try:
         for start in range(0, len(given), _FILES_PER_GROUP):
             group = given[start : start + _FILES_PER_GROUP]
             numbers = session.range(0, len(group), 1, len(group))  # one per partition, so that each is a task
             names = [str(file.place.absolute()) for file in group]
-            with watched(session, partial(_report_group, progress, start, len(group), len(given))):
-                rows = numbers.mapInArrow(partial(_count_files, plan, names), _ROW_SCHEMA).collect()
-            yield group, as_planned(merged_bytes(_contents(rows)), plan)
+            with told(), watched(session, partial(_report_group, progress, start, len(group), len(given))):
+                content = _joined(numbers.mapInArrow(partial(_count_files, plan, names), _ROW_SCHEMA), merged_bytes)
+            yield group, as_planned(content, plan)
             progress((start + len(group)) / len(given))
     finally:
         if running is None:
@@ -184,10 +213,13 @@ def _report_group(progress: Callable[[float], None], start: int, size: int, path
 
 def _contents(rows: Sequence[Foreign]) -> list[bytes]:
     """The results in these rows; if one of them is an error, it is raised."""
-    for row in rows:
-        if row["refusal"] is not None:
-            raise CredimiError(row["refusal"])
-    return [bytes(row["counts"]) for row in rows]
+    return [_content(row) for row in rows]
+
+
+def _content(row: Foreign) -> bytes:
+    if row["refusal"] is not None:
+        raise CredimiError(row["refusal"])
+    return bytes(row["counts"])
 
 
 # In the workers
@@ -199,7 +231,7 @@ def _work_on_partition(
     from pyspark import TaskContext  # noqa: PLC0415  (a worker of Spark has it)
 
     context = TaskContext.get()
-    part = context.partitionId() // _PARTITIONS_PER_MERGE if context is not None else 0
+    part = context.partitionId() // _PARTS_PER_MERGE if context is not None else 0
     named = (batch.rename_columns(wanted) for batch in batches)
     yield _answer(part, lambda: work(frames.gathered(named, wanted)))
 
@@ -215,18 +247,28 @@ def _stream_partition(
         yield _row(0, None, str(error))
 
 
-def _join_partitions(
-    join: Callable[[list[bytes]], bytes], batches: Iterable[pa.RecordBatch]
+def _join_parts(
+    join: Callable[[Iterable[bytes]], bytes], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    rows = [row for batch in batches for row in batch.to_pylist()]
-    if rows:
-        yield _answer(0, lambda: join(_contents(rows)))
+    """Join what has come here, one result after the other; a single one passes as it is."""
+    rows = (row for batch in batches for row in _rows_of(batch))
+    first, second = next(rows, None), next(rows, None)
+    if first is None:
+        return
+    part = first["part"] // _PARTS_PER_MERGE
+    several = () if second is None else (first, second)
+    yield _answer(part, lambda: join(map(_content, chain(several, rows))) if several else _content(first))
+
+
+def _rows_of(batch: pa.RecordBatch) -> Iterator[Record]:
+    """The rows, each in memory for itself."""
+    return (row for number in range(batch.num_rows) for row in batch.slice(number, 1).to_pylist())
 
 
 def _count_files(plan: Plan, paths: Sequence[str], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            yield _answer(number, partial(files.count_file, paths[number], plan))
+            yield _answer(number // _PARTS_PER_MERGE, partial(files.count_file, paths[number], plan))
 
 
 def _answer(part: int, work: Callable[[], bytes]) -> pa.RecordBatch:
