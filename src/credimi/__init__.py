@@ -7,6 +7,7 @@ credimi` is fast: it loads no compiler, no SciPy, no Arrow.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from credimi.core import forks
 from credimi.core.version import __version__
 
 if TYPE_CHECKING:
@@ -157,6 +158,7 @@ if not TYPE_CHECKING:  # with this function, a type checker would accept any nam
             meant = f"did you mean {_OF_COMMANDS[name]}? credimi" if name in _OF_COMMANDS else "it"
             offer = ", ".join(__all__)
             raise AttributeError(f"module 'credimi' has no attribute {name!r}; {meant} offers {offer}", name=name)
+        forks.check()
         value = getattr(import_module(module), name)
         if name in _MODULE_OF:
             globals()[name] = value

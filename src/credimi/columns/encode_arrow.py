@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.unsignedinteger]
 
+# Arrow prepares its functions in the first call. Here that happens while this module is loaded, and no fork falls into
+# this time (`core.forks`): a child could wait for ever for a thread of its parent.
+pa.array(["first"]).dictionary_encode()
+
 MAX_RANGE_AS_CODES = 65_534  # integers of at most this range are their own codes
 _NO_NUMBERS = rf"{text_types.NAMES_OF_DIGITS}|\("  # nan(1) is a number to Arrow
 _UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3)}  # factor and divisor that give microseconds

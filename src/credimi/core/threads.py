@@ -15,6 +15,7 @@ from queue import SimpleQueue
 from threading import Semaphore, Thread
 from typing import TYPE_CHECKING, TypeVar
 
+from credimi.core import forks
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def threads_of(n_jobs: int | None) -> int | None:
 
 def share(work: Callable[[Part], object], parts: Iterable[Part], threads: int | None = None) -> None:
     """Call `work` on every part, in any order, on several threads; the first error stops the work and is raised."""
+    forks.check()
     waiting = deque(parts)
     errors: list[BaseException] = []
 
@@ -71,6 +73,7 @@ def share(work: Callable[[Part], object], parts: Iterable[Part], threads: int | 
 
 def in_order(work: Callable[[Part], Result], items: Iterable[Part], threads: int) -> Generator[Result, None, None]:
     """The results of `work` for each item, in order; at most `threads` + 1 items are in progress at a time."""
+    forks.check()
     futures: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
@@ -88,6 +91,7 @@ def in_order(work: Callable[[Part], Result], items: Iterable[Part], threads: int
 
 def ahead(items: Iterator[Part], limit: int = 1) -> Generator[Part, None, None]:
     """The same items, made in advance on another thread while earlier ones are in use; at most `limit` in advance."""
+    forks.check()
     prefetched = _prefetched(items, limit)
     next(prefetched)  # starts the thread
     return prefetched  # type: ignore[return-value]  # only the first was None

@@ -79,14 +79,32 @@ class Features:
         return _safe_indexing(self.source, list(positions), axis=1)
 
 
+# For each library, how its frames become tables in memory.
+_COLLECTED_BY = {"pyspark": "toPandas()", "dask": "compute()", "dask_expr": "compute()", "duckdb": "df()"}
+_COLLECTED_BY |= {"_duckdb": "df()", "ibis": "to_pandas()"}
+
+
+def require_in_memory(data: Foreign, what: str) -> None:
+    """Refuse frames whose rows are elsewhere, and dictionaries: an estimator would fetch all rows, or fail later."""
+    library = type(data).__module__.split(".")[0]
+    if polars_lazy.reads(data):
+        raise CredimiError(f"{what} is a {type(data).__name__}, not a table: pass the frame that its collect() returns")
+    if library in _COLLECTED_BY:
+        kind = f"{library.lstrip('_').split('_')[0]} {type(data).__name__}"
+        raise CredimiError(
+            f"{what} is a {kind}, and estimators take tables in memory: pass {what}.{_COLLECTED_BY[library]} if its "
+            "rows fit; credimi.rank(data, target) and credimi.select count where the rows are"
+        )
+    if type(data) is dict:  # some sparse matrices are dictionaries, too
+        raise CredimiError(f"{what} is a dict, not a table: pass a data frame of it")
+
+
 def checked_features(estimator: Foreign, X: Data, *, reset: bool) -> Features:
     """The columns of X. In `fit` (`reset`) their number and names are stored; later they must be the same.
 
     Infinite numbers are accepted, in arrays as in data frames: they have an order and can be counted.
     """
-    if polars_lazy.reads(X) or type(X) is dict:  # some sparse matrices are dictionaries, too
-        remedy = "the frame that its collect() returns" if polars_lazy.reads(X) else "a data frame of it"
-        raise CredimiError(f"X is a {type(X).__name__}, not a table: pass {remedy}")
+    require_in_memory(X, "X")
     if _is_frame(X):
         _check_names(X)
         supported = type(X).__module__.split(".")[0] in {"pandas", "polars"} or isinstance(X, pa.Table)
@@ -115,6 +133,7 @@ def checked_target(y: Values, rows: int, estimator: str = "estimator") -> Values
     """The target, one value per row, as an Arrow or numpy array; None, NaN and NA are missing."""
     if y is None:
         raise CredimiError(f"This {estimator} requires y to be passed, but the target y is None.")
+    require_in_memory(y, "y")
     if isinstance(y, list | tuple) and any(isinstance(each, list | tuple | np.ndarray) for each in y):
         y = np.asarray(y, dtype=object)
     shape = getattr(y, "shape", None)

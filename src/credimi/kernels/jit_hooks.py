@@ -1,13 +1,14 @@
 """Hooks that are called before Numba is loaded, and before it compiles a kernel.
 
 Loading Numba takes tenths of a second, compiling half a minute; kernels compiled ahead need neither. A caller that
-wants to load Numba in another way, or to announce compiling, sets a hook here. This module imports nothing, so that
-hooks can be set before anything is loaded.
+wants to load Numba in another way, or to announce compiling, sets a hook here. This module imports nothing heavy, so
+that hooks can be set before anything is loaded.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from threading import RLock
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,7 @@ class Wishes:
     before_numba: Callable[[], None] = staticmethod(_do_nothing)
     compiling: Callable[[str], None] = staticmethod(_do_nothing)  # a kernel
     unlisted: Callable[[str, str], None] = staticmethod(_do_nothing)  # a kernel, and types that are not in `signatures`
+    loading: Any = RLock()  # held while a kernel is loaded or compiled; no fork may fall into this time
 
 
 wishes = Wishes()

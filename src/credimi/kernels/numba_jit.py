@@ -90,6 +90,10 @@ class NumbaKernel:
 
     def prepare(self, signature: str) -> Callable[..., object]:
         """Compile the kernel for these types, or load it from the cache."""
+        with wishes.loading:
+            return self._prepare(signature)
+
+    def _prepare(self, signature: str) -> Callable[..., object]:
         if signature not in SIGNATURES.get(self.__name__, ()):
             wishes.unlisted(self.__name__, signature)
             return cast("Callable[..., object]", self.dispatcher)  # which compiles for any types
@@ -103,7 +107,10 @@ class NumbaKernel:
 
     def is_compiled(self, signature: str) -> bool:
         """Whether the kernel was compiled for these types, by this process or another."""
-        return signature in self._entries or self._is_cached(numba_types(signature))
+        if signature in self._entries:
+            return True
+        with wishes.loading:  # LLVM has a lock of its own
+            return self._is_cached(numba_types(signature))
 
     def _is_cached(self, argument_types: tuple[Any, ...]) -> bool:
         with suppress(AttributeError, TypeError):  # private to Numba: if it changes, compiling is not announced

@@ -9,35 +9,32 @@ Settled codes stand for the values of the settled `Feature`: categories or range
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from credimi.columns import labels
-from credimi.columns.column import PrecodedColumn, UnreadableColumn
-from credimi.columns.missing import missing_of
-from credimi.core.errors import CredimiError, NoRowsError, UncountableError
+from credimi.core.errors import CredimiError
 from credimi.core.public import stored
-from credimi.counting.batch import Batch, count_coded, encode_batch, labels_of
+from credimi.counting.batch import labels_of
 from credimi.counting.count import source, with_target_cuts
 from credimi.counting.engines import sparse_matrices
 from credimi.counting.request import CountRequest
-from credimi.counting.weights import weighted, worth_rows
+from credimi.counting.rows.coded_parts import coded_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from credimi.columns.column import Column, ColumnLabels, ColumnValues
+    from credimi.columns.column import Column, ColumnLabels
     from credimi.columns.feature import Feature
     from credimi.columns.interpret import SettledClasses
     from credimi.columns.labels import Labels
     from credimi.columns.missing import MissingValues
-    from credimi.core.types import BooleanArray, Data, Foreign, IntegerArray, Option, Record
+    from credimi.core.types import BooleanArray, Data, IntegerArray, Option, Record
     from credimi.counting.batch import CodedBatch
     from credimi.counting.counts import Counts
 
@@ -66,13 +63,7 @@ class CodedTable:
         if sparse_matrices.reads(data):
             raise CredimiError("a sparse matrix cannot be read row by row: pass X.toarray()")
         plan, parts = source(data, with_target_cuts(data, request))
-        batch = next(weighted([_one_batch(list(parts), plan.wanted)], plan.settings))
-        is_survey = False
-        if batch.weights is not None:
-            weights, is_survey = worth_rows(batch.weights, plan.settings)
-            batch = replace(batch, weights=weights)
-        coded = without_values_of_no_weight(encode_batch(batch, plan, threads=request.threads))
-        return cls(coded, count_coded(coded, threads=request.threads, squared=is_survey), is_survey)
+        return cls(*coded_parts(list(parts), plan, request.threads))
 
     def classes(self, settled: SettledClasses | None = None) -> tuple[tuple[str, ...], Codes]:
         """The names of the classes, and the class of each row, MISSING if the row has no class."""
@@ -88,18 +79,6 @@ class CodedTable:
     def labels(self) -> dict[str, Labels]:
         """The labels of each column as they were counted."""
         return dict(zip(self.counts.features, self.counts.labels, strict=True))
-
-
-def without_values_of_no_weight(coded: CodedBatch) -> CodedBatch:
-    """The same rows; values are missing in rows of weight 0, so that only counted values are labels."""
-    if coded.weights is None or coded.weights.all():
-        return coded
-    weightless = coded.weights == 0.0
-    columns = {
-        name: replace(column, codes=np.where(weightless, np.iinfo(column.codes.dtype).max, column.codes))
-        for name, column in coded.columns.items()
-    }
-    return replace(coded, columns=columns)
 
 
 def values_of(column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature) -> Codes:
@@ -221,39 +200,3 @@ def rows_of(
         {feature.name: feature.facts for feature in settled if feature.useless},
         int(np.count_nonzero(~has_target)),
     )
-
-
-def _one_batch(parts: list[Batch], wanted: Sequence[str]) -> Batch:
-    """One batch of all rows."""
-    if not parts:
-        raise NoRowsError("there are no rows: nothing can be learned")
-    if len(parts) == 1:
-        return parts[0]
-    columns = {name: _joined_column([part.columns[name] for part in parts]) for name in wanted}
-    fault = None if parts[0].fault is None else partial(_first_fault, parts, wanted)
-    return Batch(columns, sum(part.rows for part in parts), parts[0].raw, parts[0].cells, fault)
-
-
-def _first_fault(parts: list[Batch], wanted: Sequence[str], error: Exception) -> str:
-    """The message for the first part, of the first file, that has bytes that are no text."""
-    missing = missing_of((), raw=parts[0].raw)
-    for part in parts:
-        for name in wanted:
-            try:
-                part.encoded(name, missing)
-            except UncountableError:
-                continue
-            except CredimiError as fault:
-                return str(fault)
-    return str(error)
-
-
-def _joined_column(parts: list[Foreign]) -> ColumnValues:
-    if isinstance(parts[0], np.ndarray):
-        return np.concatenate(parts)
-    if isinstance(parts[0], UnreadableColumn):
-        return UnreadableColumn(np.concatenate([part.seen for part in parts]), parts[0].fault)
-    if isinstance(parts[0], PrecodedColumn):
-        return PrecodedColumn(np.concatenate([part.codes for part in parts]), parts[0].values)
-    arrays = [chunk for part in parts for chunk in (part.chunks if isinstance(part, pa.ChunkedArray) else [part])]
-    return pa.chunked_array(arrays)

@@ -16,7 +16,8 @@ from credimi.columns import labels
 from credimi.core.errors import CredimiError
 from credimi.core.threads import share
 from credimi.counting.batch import encode_batch
-from credimi.counting.rows.coded_table import settled_by_code, without_values_of_no_weight
+from credimi.counting.rows.coded_parts import without_values_of_no_weight
+from credimi.counting.rows.coded_table import settled_by_code
 from credimi.counting.rows.stratified_counts import SettledCodes, split_by_ranked, unsigned_codes
 from credimi.counting.weights import weighted, worth_rows
 

@@ -194,9 +194,7 @@ def _fill_matrix(seen: FloatArray, cells: FloatArray, matrix: FloatArray, size: 
                 matrix[r + j, last] += cells[T_BY_KAPPA, i, j]
                 matrix[last, i] += u * cells[F_BY_THETA, i, j] + w * cells[T_BY_THETA, i, j]
                 matrix[last, r + j] += u * cells[F_BY_PHI, i, j] + w * cells[T_BY_PHI, i, j]
-                matrix[last, last] += (
-                    u * cells[F_BY_KAPPA, i, j] + w * cells[T_BY_KAPPA, i, j] + cells[Z, i, j]
-                )
+                matrix[last, last] += u * cells[F_BY_KAPPA, i, j] + w * cells[T_BY_KAPPA, i, j] + cells[Z, i, j]
 
 
 @inlined
@@ -295,7 +293,9 @@ def _error(
 
 
 @inlined
-def information_of_cells(seen: FloatArray, cells: FloatArray, rows: FloatArray, columns: FloatArray, total: float) -> float:
+def information_of_cells(
+    seen: FloatArray, cells: FloatArray, rows: FloatArray, columns: FloatArray, total: float
+) -> float:
     """I of the cells, whose sum is `total`; also fills p and the slopes of I by p."""
     r, s = seen.shape
     rows[:], columns[:] = 0.0, 0.0
@@ -322,7 +322,7 @@ def fill_slopes(
     """Fill the slopes of I by the logarithms of the tilts, (2 or 3, r, s)."""
     r, s = seen.shape
     size = r + s + 1 if with_z else r + s
-    matrix, multiplier = work[: size], work[size]
+    matrix, multiplier = work[:size], work[size]
     _fill_matrix(seen, cells, matrix, size, with_z)
     for k in range(size):  # transposed
         for m in range(k):

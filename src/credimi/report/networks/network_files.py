@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
 
 _FIGURES = ("probability", "mi", "low", "high", "p_forward", "p_backward", "rows")
+_ENTITY = re.compile("&(?=#?[0-9A-Za-z]+;)")
+_FIRST_PRINTABLE = 0x20
+_LINE_ENDS = {"\r": "&#13;"}  # which readers of XML would turn into line feeds
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -48,7 +51,7 @@ def graphml(network: Record) -> str:
     ]
     node_ids = {name: f"n{index}" for index, name in enumerate(network["columns"])}
     for name, node_id in node_ids.items():
-        lines.append(f'    <node id="{node_id}"><data key="label">{escape(_xml(name))}</data></node>')
+        lines.append(f'    <node id="{node_id}"><data key="label">{escape(_xml(name), _LINE_ENDS)}</data></node>')
     for edge in map(_from_cause, network["edges"]):
         data = "".join(f"<data key={quoteattr(name)}>{edge[name]!r}</data>" for name in _FIGURES)
         data += f'<data key="direction">{escape(edge["direction"])}</data>'
@@ -65,8 +68,18 @@ def _from_cause(edge: Record) -> Record:
 
 
 def _quoted(text: str) -> str:
-    """A string of DOT: quotes and backslashes are escaped."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\0", "") + '"'
+    """A string of DOT: quotes and backslashes are escaped, line ends stay, other control characters become visible.
+
+    Graphviz reads `&amp;` and the like as one character, so that their `&` is written out.
+    """
+    escaped = _ENTITY.sub("&amp;", text.replace("\\", "\\\\")).replace('"', '\\"').replace("\n", "\\n")
+    return '"' + "".join(each if each.isprintable() else _visible(each) for each in escaped) + '"'
+
+
+def _visible(character: str) -> str:
+    """The picture of a control character; the code of others that cannot be shown, such as marks of direction."""
+    code = ord(character)
+    return chr(0x2400 + code) if code < _FIRST_PRINTABLE else f"\\\\u{code:04x}"
 
 
 def _xml(text: str) -> str:
