@@ -174,7 +174,7 @@ class Refinement:
 def _rows_to_complete(table: SettledColumns) -> tuple[tuple[Codes, ...], FloatArray | None]:
     """The codes of the rows, each as often as it is completed, in the order of their codes; and their weights, if any.
 
-    Which of equal rows a draw belongs to does not matter. A row with a survey weight is one answer: it is completed once.
+    Which of equal rows a draw belongs to does not matter. A survey weight belongs to one answer: completed once.
     """
     if not table.codes:
         return (), table.weights
