@@ -59,3 +59,47 @@ def test_a_file_of_nothing_but_target_and_weights(call: Call) -> None:
     code, out, _ = call("select", "data.csv", "--target", "y", "--weights", "n", "--format", "json")
     assert code == 3
     assert json.loads(out)["rows"] == 800
+
+
+QUESTIONS = [
+    ["rank", "--target", "y"],
+    ["rank", "--target", "y", "--by", "z"],
+    ["select", "--target", "y"],
+    ["interactions", "--target", "y"],
+    ["pairs"],
+    ["network"],
+    ["tree", "--target", "y"],
+    ["compare", "--target", "y"],
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=" ".join)
+def test_every_command_is_told_what_weights_are(call: Call, refusal: Refusal, question: list[str]) -> None:
+    """Whole survey weights say the same as weights in units of eight; as rows they are refused in such units."""
+    rows = [("pq"[row * 7 % 5 % 2], "ab"[row % 2], "cd"[row // 3 % 2], row % 5 + 1) for row in range(120)]
+    write("whole.csv", columns("y", "x", "z", "n", rows=rows))
+    write("parts.csv", columns("y", "x", "z", "n", rows=[(*row[:3], row[3] / 8) for row in rows]))
+
+    def asked(file: str, *more: str) -> list[str]:
+        return [question[0], *[file] * (2 if question[0] == "compare" else 1), *question[1:], "--weights", "n", *more]
+
+    code, found, err = call(*asked("whole.csv", "--weights-are", "survey", "--format", "json"))
+    assert code in (0, 3), err
+    expected = call(*asked("parts.csv", "--format", "json"))[1].replace("parts.csv", "whole.csv")
+    kept = json.loads(found)
+    kept.get("settings", {}).pop("weights_are", None)
+    for group in kept.get("groups", ()):
+        group["settings"].pop("weights_are", None)
+    assert kept == json.loads(expected)
+    assert "numbers of rows are whole" in refusal(*asked("parts.csv", "--weights-are", "rows"))
+    said = refusal(*[word for word in asked("whole.csv", "--weights-are", "survey") if word not in ("--weights", "n")])
+    assert "there are no weights" in said
+
+
+def test_counts_keep_what_weights_are(call: Call, report: Report, refusal: Refusal) -> None:
+    write("data.csv", columns("y", "x", "n", rows=ROWS))
+    asked = "--target", "y", "--weights", "n", "--weights-are", "survey"
+    assert call("count", "data.csv", *asked, "--into", "n.counts")[0] == 0
+    kept, direct = report("n.counts"), report("data.csv", *asked)
+    assert (kept["features"], kept["remarks"]) == (direct["features"], direct["remarks"])
+    assert "--weights-are" in refusal("rank", "n.counts", "--weights-are", "rows")
