@@ -52,7 +52,7 @@ def given_of(found: Network, pair: frozenset[str]) -> tuple[str, ...] | None:
     return edge.separated_by if edge is not None else None
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.25])
+@pytest.mark.parametrize("missing", [0.0, pytest.param(0.25, marks=pytest.mark.long)])
 def test_the_order_of_rows_and_of_columns_changes_nothing(missing: float) -> None:
     table = columns_of(150, missing)
     found, generator = network(table, threads=1), np.random.default_rng(1)
@@ -74,8 +74,8 @@ def test_a_row_of_weight_w_is_w_rows_where_values_are_missing() -> None:
     table = columns_of(60, 0.3)
     weights = np.random.default_rng(8).integers(0, 5, 60)
     repeated = {name: np.repeat(np.array(column, dtype=object), weights).tolist() for name, column in table.items()}
-    weighted = network(table | {"w": weights.tolist()}, weights="w", threads=1)
-    assert_same(weighted, network(repeated, threads=1))
+    weighted = network(table | {"w": weights.tolist()}, weights="w", imputations=1, threads=1)
+    assert_same(weighted, network(repeated, imputations=1, threads=1))
     assert weighted.rows == weights.sum()
 
 
@@ -96,7 +96,7 @@ def test_equal_rows_are_completed_each_for_itself() -> None:
     lacking = np.array([[0], [2]], dtype=np.uint16)
     table = DistinctRows.of(np.concatenate([shown, lacking], axis=1), np.append(np.ones(200), 80.0))
     found, oracle, generator = [], [], np.random.default_rng(0)
-    for seed in range(400):
+    for seed in range(150):
         imputation = Imputation(table, np.array([2, 2]), seed)
         imputation.sweep((np.zeros(0, dtype=np.int64), np.array([0])), 6)
         completed = imputation.completed.merged()
@@ -105,8 +105,8 @@ def test_equal_rows_are_completed_each_for_itself() -> None:
         found.append(completed.units[1] - 70)
         oracle.append(drawn_row_by_row(counts, 80, 6, generator))
     deviation = np.std(oracle)
-    assert np.mean(found) == pytest.approx(np.mean(oracle), abs=4 * deviation * np.sqrt(2 / 400))
-    assert np.std(found) == pytest.approx(deviation, rel=4 / np.sqrt(400))
+    assert np.mean(found) == pytest.approx(np.mean(oracle), abs=4 * deviation * np.sqrt(2 / 150))
+    assert np.std(found) == pytest.approx(deviation, rel=4 / np.sqrt(150))
 
 
 def test_whole_weights_are_repeated_draws_and_others_are_rounded_up() -> None:
@@ -118,6 +118,12 @@ def test_whole_weights_are_repeated_draws_and_others_are_rounded_up() -> None:
         (5, 1.0),
     ]
     assert DistinctRows.of(codes, np.array([0.0, 1.0, 1.0, 1.0])).units.sum() == 3
+
+
+def test_neither_does_it_where_values_are_missing() -> None:
+    table, order = columns_of(60, 0.25, 4), np.random.default_rng(2).permutation(60)
+    other = {name: [table[name][row] for row in order] for name in sorted(table)}
+    assert_same(network(table, imputations=1, threads=1), network(other, imputations=1, threads=1))
 
 
 @pytest.mark.parametrize("factor", [1.0, 1e7])

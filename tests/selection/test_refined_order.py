@@ -52,6 +52,7 @@ def test_a_row_of_weight_w_is_w_rows() -> None:
     assert_same(refined(table | {"w": weights.tolist()}, weights="w"), refined(repeated))
 
 
+@pytest.mark.long
 def test_large_weights_are_completed_a_limited_number_of_times() -> None:
     assert _most_for(np.array([1, 5, 100]), 106) == 100
     assert _most_for(np.array([1, 5, 100]), 16) == 10
