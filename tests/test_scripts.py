@@ -25,6 +25,7 @@ pytestmark = pytest.mark.long
         ("benchmarks/discretizing.py", ["--rows", "500", "--columns", "3", "--repeats", "1"], 2 + 4),
         ("benchmarks/layouts.py", ["--rows", "500", "--repeats", "1"], 2 + 8 + 16 + 3 + 2 + 3),
         ("benchmarks/ranking.py", ["--rows", "400", "--columns", "4", "--repeats", "1"], 2 + 9 + 2),
+        ("benchmarks/dictionaries.py", ["--rows", "200", "--repeats", "1"], 2 + 6),
         ("benchmarks/reading.py", ["--rows", "200", "--repeats", "1"], 2 + 6),
         ("benchmarks/robust.py", ["--repeats", "1", "--tables", "1"], 2 + 2 + 1 + 2 + 12),
         ("benchmarks/sets.py", ["--rows", "2000", "--columns", "60", "--repeats", "1"], 2 + 1 + 1 + 2 + 1),
