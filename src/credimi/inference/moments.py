@@ -80,12 +80,14 @@ def moments(
     matched: bool = True,
     threads: int | None = None,
     whole: BooleanArray | None = None,
+    weights: FloatArray | None = None,
 ) -> Moments:
     """Moments of every table; `pseudo_count` is one number, or one per table; by default all cores are used.
 
     The matched moments are possible moments of a Beta on [0, log min(r, s)], unless I is certain: then the variance is
     0. Tables for which the closed forms do not hold are treated as in `hard_tables`. `whole` is a mask of tables that
-    are not split into a mixture: only their mean and variance are needed.
+    are not split into a mixture: only their mean and variance are needed. `weights` are those of the tables in larger
+    mixtures, if they are components: what weighs less gets fewer draws.
     """
     count = blocks.rows.size
     pseudo = np.full(count, pseudo_count, dtype=np.float64)  # not a view, which would be another type for Numba
@@ -98,7 +100,10 @@ def moments(
 
     share(fill_part, parts(count, blocks.flat.size, threads), threads)
     split = np.flatnonzero(is_split)
-    moments_of_parts = np.array([drawn_parts(blocks.block(table), pseudo[table]) for table in split.tolist()])
+    share_of_draws = np.ones(count) if weights is None else weights
+    moments_of_parts = np.array(
+        [drawn_parts(blocks.block(table), pseudo[table], share_of_draws[table]) for table in split.tolist()]
+    )
     mean_given, variance_given = moments_of_parts.reshape(-1, 2, PARTS).swapaxes(0, 1)
     mean[split] = mean_given.mean(axis=1)
     variance[split] = variance_given.mean(axis=1) + mean_given.var(axis=1)
