@@ -4,7 +4,7 @@
 more and more partitions. `to the driver` is the size of all rows or results that come back from the workers. Each
 number of partitions is counted several times, in turns, and the shortest time counts.
 
-    python benchmarks/merging.py                                as docs/scale.md has it; needs pyspark, Java and Dask
+    python benchmarks/merging.py                                needs pyspark, Java and Dask
     python benchmarks/merging.py --only dask --partitions 8 64  a quick look
 """
 

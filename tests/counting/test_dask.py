@@ -12,6 +12,7 @@ import pytest
 from test_engines import WRITERS, assert_same, pandas_frame, write_carets, write_drifting
 from trap_table import ROWS, digest, expected, table
 
+import credimi
 from credimi import Counts, CredimiError, count
 from credimi.cli import main
 
@@ -75,6 +76,34 @@ def test_a_refusal_in_a_partition_is_ours() -> None:
     as_it_is = dask.config.set({"dataframe.convert-string": False})  # else dask makes text of lists
     with as_it_is, pytest.raises(CredimiError, match="column 'word', row 0 holds a list"):
         count(dataframe.from_map(lambda _: nested, [0], meta=meta, enforce_metadata=False), "class", features=["word"])
+
+
+def damaged(index: int) -> Any:  # noqa: ANN401
+    if index == 3:
+        raise OSError("the file of these rows is damaged")
+    return pandas_frame().assign(other="x")
+
+
+@pytest.mark.parametrize(
+    "ask", [credimi.rank, credimi.select, credimi.interactions, lambda data, _: credimi.pairs(data)]
+)
+@pytest.mark.parametrize("scheduler", ["synchronous", "threads"])
+def test_an_error_names_the_partition(ask: Callable[..., Any], scheduler: str) -> None:
+    frame = dataframe.from_map(damaged, range(5), meta=pandas_frame().assign(other="x").iloc[:0])
+    where = "partition 3" if scheduler == "synchronous" else r"(partition 3|one of the partitions [\d, ]*3[\d, ]*)"
+    told = rf"^{where} of the Dask DataFrame cannot be computed: OSError: the file of these rows is damaged; data"
+    with dask.config.set(scheduler=scheduler), pytest.raises(CredimiError, match=told) as caught:
+        ask(frame, "class")
+    assert isinstance(caught.value.__cause__, OSError)
+
+
+def test_a_client_names_the_partition() -> None:
+    frame = dataframe.from_map(damaged, range(5), meta=pandas_frame().assign(other="x").iloc[:0])
+    with (
+        distributed.Client(processes=False, dashboard_address=None),
+        pytest.raises(CredimiError, match=r"^partition 3 of the Dask DataFrame cannot be computed: OSError"),
+    ):
+        count(frame, "class")
 
 
 def test_a_column_that_cannot_be_counted_in_one_partition() -> None:

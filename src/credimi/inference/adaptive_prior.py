@@ -58,7 +58,7 @@ from credimi.kernels.evidence import adaptive_weights, evidence_at, two_sided_we
 from credimi.kernels.evidence.adaptive_weights import BOTH_SIDES_MISS
 
 if TYPE_CHECKING:
-    from credimi.core.types import BooleanArray, CountArray, FloatArray, IntegerArray
+    from credimi.core.types import BooleanArray, CountArray, FloatArray, IntegerArray, Record
 
 GRID = 18
 LOOSEST = 4.0
@@ -66,6 +66,7 @@ TIGHTEST = 50.0
 P_ZERO = 0.5
 NEGLIGIBLE = 1e-4
 SMOOTHING = 0.5
+_SMALLEST_POSITIVE = 1e-300
 _ROUNDING = 1e-15  # nats: a smaller mean or deviation is a rounding error
 
 
@@ -130,7 +131,9 @@ def mixtures_with_moments(
     if unknown.any():
         unknown_blocks = mixture.blocks if unknown.all() else mixture.blocks.chosen(unknown)
         keep_whole = None if whole is None else whole[mixture.table[unknown]]
-        unknown_moments = moments(unknown_blocks, 0.0, matched=matched, threads=threads, whole=keep_whole)
+        of_dependence = np.maximum(np.bincount(mixture.table, mixture.weight), _SMALLEST_POSITIVE)[mixture.table]
+        needed: Record = {"whole": keep_whole, "weights": (mixture.weight / of_dependence)[unknown]}
+        unknown_moments = moments(unknown_blocks, 0.0, matched=matched, threads=threads, **needed)
         mean[unknown], variance[unknown] = unknown_moments.mean, unknown_moments.variance
         split = np.flatnonzero(unknown)[unknown_moments.split]
         mean_given, variance_given = unknown_moments.mean_given, unknown_moments.variance_given

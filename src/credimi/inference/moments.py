@@ -83,6 +83,7 @@ def moments(
     threads: int | None = None,
     whole: BooleanArray | None = None,
     shaped: bool = False,
+    weights: FloatArray | None = None,
 ) -> Moments:
     """Moments of every table; `pseudo_count` is one number, or one per table; by default all cores are used.
 
@@ -90,7 +91,8 @@ def moments(
     0. Tables for which the closed forms do not hold are treated as in `hard_tables`. `whole` is a mask of tables that
     are not split into a mixture: only their mean and variance are needed. If `shaped`, all tables are split whose
     posterior may be unlike one Beta (see `shapes`): this is for fixed pseudo-counts, since in the mixtures of the
-    adaptive prior such deviations nearly cancel.
+    adaptive prior such deviations nearly cancel. `weights` are those of the tables in larger mixtures, if they are
+    components: what weighs less gets fewer draws.
     """
     count = blocks.rows.size
     pseudo = np.full(count, pseudo_count, dtype=np.float64)  # not a view, which would be another type for Numba
@@ -112,10 +114,11 @@ def moments(
     split = np.flatnonzero(is_split | is_folded)
     mean_given, variance_given = np.empty((2, split.size, PARTS))
     drawn = np.flatnonzero(is_split[split])
+    share_of_draws = np.ones(count) if weights is None else weights
 
     def draw_part(line: int) -> None:
         table = split[line]
-        mean_given[line], variance_given[line] = drawn_parts(blocks.block(table), pseudo[table])
+        mean_given[line], variance_given[line] = drawn_parts(blocks.block(table), pseudo[table], share_of_draws[table])
         if is_thin[table] and mean[table] > 0.0:  # the closed form's mean is right, for complete tables to all digits
             scale = mean[table] / mean_given[line].mean()
             mean_given[line] *= scale

@@ -17,6 +17,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.optional import library
 from credimi.counting.batch import counted_bytes
 from credimi.counting.engines import files, frames
+from credimi.counting.engines.clusters.dask_errors import failed_named, partition_named
 from credimi.counting.merge import as_planned, merged_bytes
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def names(data: Foreign) -> list[str]:
 
 def count(data: Foreign, plan: Plan, progress: Callable[[float], None]) -> Counts:
     """The counts of a DataFrame."""
-    leaves = _tasks(data, plan.wanted, partial(counted_bytes, plan))
+    parts, leaves = _tasks(data, plan.wanted, partial(counted_bytes, plan))
     root = _merge_tree(leaves, merged_bytes)
     client = getattr(library("dask.base", "dask").get_scheduler(), "__self__", None)
     if hasattr(client, "compute"):  # the scheduler in force is a client's
@@ -54,7 +55,8 @@ def count(data: Foreign, plan: Plan, progress: Callable[[float], None]) -> Count
         done, left = len(state["finished"]), sum(len(state[kind]) for kind in ("ready", "waiting", "running"))
         progress(done / (done + left))
 
-    with library("dask.callbacks", "dask").Callback(posttask=report), _missing_column_named(plan):
+    watched = library("dask.callbacks", "dask").Callback(posttask=report)
+    with watched, partition_named(leaves, parts), _missing_column_named(plan):
         return as_planned(root.compute(), plan)
 
 
@@ -63,10 +65,13 @@ def _chosen(data: Foreign, wanted: Sequence[str]) -> Foreign:
     return data[[by_name[name] for name in wanted]]
 
 
-def _tasks(data: Foreign, wanted: Sequence[str], work: Callable[[Iterator[Batch]], bytes]) -> list[Foreign]:
-    """One delayed task per partition: `work` on its wanted columns."""
+def _tasks(
+    data: Foreign, wanted: Sequence[str], work: Callable[[Iterator[Batch]], object]
+) -> tuple[list[Foreign], list[Foreign]]:
+    """The partitions, and a delayed task for each: `work` on its wanted columns."""
     delayed = library("dask", "dask").delayed
-    return [delayed(partial(_work_on, work, wanted))(part) for part in _chosen(data, wanted).to_delayed()]
+    parts = [*_chosen(data, wanted).to_delayed()]
+    return parts, [delayed(partial(_work_on, work, wanted))(part) for part in parts]
 
 
 def _merge_tree(parts: list[Foreign], join: Callable[[Iterable[bytes]], bytes]) -> Foreign:
@@ -95,8 +100,9 @@ def reduce(
     join: Callable[[Iterable[bytes]], bytes],
 ) -> bytes:
     """The results of `work` on the wanted columns of each partition, joined as a tree."""
-    parts = _tasks(data, wanted, work)
-    content: bytes = _merge_tree(parts, join).compute() if parts else b""
+    parts, leaves = _tasks(data, wanted, work)
+    with partition_named(leaves, parts):
+        content: bytes = _merge_tree(leaves, join).compute() if leaves else b""
     return content
 
 
@@ -114,7 +120,7 @@ def collect(
     that partitions share is done once.
     """
     delayed, scheduler = library("dask", "dask").delayed, library("dask.base", "dask").get_scheduler()
-    parts = [delayed(partial(_list_of_results, work, wanted))(part) for part in _chosen(data, wanted).to_delayed()]
+    given, parts = _tasks(data, wanted, partial(_list_of_results, work))
 
     def hand_over(index: int, contents: list[bytes], _before: object = None) -> None:
         for content in contents:
@@ -124,7 +130,9 @@ def collect(
     client: Foreign = getattr(scheduler, "__self__", None)
     if hasattr(client, "compute"):  # the scheduler in force is a client's
         for index, future in enumerate(client.compute(parts)):
-            hand_over(index, future.result())
+            with failed_named([future], index):
+                contents = future.result()
+            hand_over(index, contents)
             future.release()
         return
     last = None
@@ -132,16 +140,15 @@ def collect(
         last = delayed(hand_over)(index, part, last)
     if last is not None:  # in this process, as `take` works here
         is_synchronous = scheduler is library("dask.local", "dask").get_sync
-        last.compute(scheduler="synchronous" if is_synchronous else "threads")
+        with partition_named(parts, given):
+            last.compute(scheduler="synchronous" if is_synchronous else "threads")
 
 
-def _list_of_results(
-    work: Callable[[Iterator[Batch]], Iterator[bytes]], wanted: Sequence[str], frame: Foreign
-) -> list[bytes]:
-    return [*work(frames.batches(frame, wanted))]
+def _list_of_results(work: Callable[[Iterator[Batch]], Iterator[bytes]], batches: Iterator[Batch]) -> list[bytes]:
+    return [*work(batches)]
 
 
-def _work_on(work: Callable[[Iterator[Batch]], bytes], wanted: Sequence[str], frame: Foreign) -> bytes:
+def _work_on(work: Callable[[Iterator[Batch]], object], wanted: Sequence[str], frame: Foreign) -> object:
     return work(frames.batches(frame, wanted))
 
 
@@ -167,11 +174,16 @@ def _compute_on_cluster(
     *futures, last = client.compute([*leaves, root])
     completed = library("distributed", "dask").as_completed([*futures, last])
     for done, future in enumerate(completed, start=1):
-        if future.key == last.key:  # all is done, or something failed
+        if future.status == "error":
+            if future.key == last.key:  # the task whose fault it is has failed before, and comes next
+                continue
+            break
+        if future.key == last.key:  # all is done
             break
         future.release()
         progress(done / len(futures))
-    content: bytes = last.result()
+    with failed_named(futures):
+        content: bytes = last.result()
     return content
 
 
