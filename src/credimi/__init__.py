@@ -158,7 +158,8 @@ if not TYPE_CHECKING:  # with this function, a type checker would accept any nam
             meant = f"did you mean {_OF_COMMANDS[name]}? credimi" if name in _OF_COMMANDS else "it"
             offer = ", ".join(__all__)
             raise AttributeError(f"module 'credimi' has no attribute {name!r}; {meant} offers {offer}", name=name)
-        forks.check()
+        if name != "CredimiError":  # which says why, and is caught by its name
+            forks.check()
         value = getattr(import_module(module), name)
         if name in _MODULE_OF:
             globals()[name] = value
