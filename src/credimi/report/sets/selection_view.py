@@ -111,11 +111,9 @@ def none_taken(selection: Record, reader: str = PYTHON) -> list[str]:
     if rejected:
         option = "--min-features 1" if in_shell else "min_features=1"
         sentences.append(f"{option} takes the most probable one all the same, for pipelines")
-    if len(rejected) > 1:
+    if len(rejected) > 1 and not smallest:  # of the smallest set, a remark says what combinations tell
         interactions = "`credimi interactions`" if in_shell else "credimi.interactions"
-        goal = "--goal relevant" if in_shell else 'goal="relevant"'
-        other_goal = f"{goal} finds columns that matter with a partner, " if smallest else ""
-        sentences.append(f"{other_goal}{interactions} lists pairs that tell more together")
+        sentences.append(f"{interactions} lists pairs that tell more together")
     return sentences
 
 
