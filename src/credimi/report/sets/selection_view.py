@@ -121,7 +121,9 @@ def combinations(selection: Record, reader: str = PYTHON) -> list[str]:
     """If the smallest set tells little, and other columns remain: where to look for combinations of columns."""
     steps = selection["steps"]
     if selection["settings"]["goal"] != "smallest" or not steps or steps[-1]["share"] >= _MIN_SHARE:
-        return []  # `none_taken` says the same if there are no steps
+        return []
+    if all(step["forced"] for step in steps) and selection["complete"]:  # a remark says it
+        return []
     if all(rejection["reason"] in {"redundant", "not reached"} for rejection in selection["rejected"]):
         return []
     in_shell = reader == COMMAND_LINE
