@@ -45,6 +45,7 @@ EXPECTED_NOT_RUN = {
     "docs/accuracy.md": [
         "$ .venv/bin/python studies/accuracy.py",
         "$ .venv/bin/python studies/thin_classes.py",
+        "$ .venv/bin/python studies/thin_tables.py",
         "$ .venv/bin/python studies/robust.py",
     ],
     "docs/adaptive.md": [
@@ -62,6 +63,7 @@ EXPECTED_NOT_RUN = {
     "docs/explanation/forests.md": ["$ .venv/bin/python studies/refined_pairs.py --sets 40"],
     "docs/explanation/networks.md": ["$ .venv/bin/python studies/networks.py --nets 1 --data FOLDER"],
     "docs/explanation/paper.md": ["$ credimi reproduce --data DIR --output reproduction"],
+    "docs/how-to/choosing-epsilon.md": ["$ .venv/bin/python studies/few_rows.py"],
     "docs/how-to/comparing.md": ["$ .venv/bin/python studies/compare.py"],
     "docs/how-to/gpu.md": [
         'pip install "credimi[gpu]"',

@@ -110,6 +110,33 @@ def _nearly_target(remarks: Sequence[Facts], reader: str) -> str:
     return f"{fact} ({exclude(remarks, reader)})"
 
 
+def _only_together(remarks: Sequence[Facts], reader: str) -> str:
+    shown = first_few([f"{name(each)} (with {each['other'] or NO_NAME})" for each in remarks])
+    goal = "--goal relevant" if reader == COMMAND_LINE else 'goal="relevant"'
+    return (
+        f"no column is informative enough alone, but in combination: {shown}; {goal} takes such columns, and "
+        f"{_interactions(reader)} lists the pairs"
+    )
+
+
+def _nothing_together(remarks: Sequence[Facts], reader: str) -> str:
+    goal = "--goal relevant" if reader == COMMAND_LINE else 'goal="relevant"'
+    fact = remarks[0]
+    if "rows" not in fact:
+        return (
+            f"no column is informative enough alone; {fact['values']:,} columns are too many to look at all pairs "
+            f"here: {goal} looks at them, and {_interactions(reader)} lists pairs"
+        )
+    return (
+        f"no column is informative enough alone, and no two columns are credibly so in combination (all pairs, in "
+        f"{counted(fact['rows'], 'row')})"
+    )
+
+
+def _interactions(reader: str) -> str:
+    return "`credimi interactions`" if reader == COMMAND_LINE else "credimi.interactions"
+
+
 def _maybe_noise(remarks: Sequence[Facts], reader: str) -> str:
     advice = "--prior adaptive" if reader == COMMAND_LINE else "prior='adaptive'"
     return f"kept, but with so few rows this prior cannot tell them from noise: {names(remarks)} ({advice} can)"
@@ -264,6 +291,8 @@ _REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "target_spelled_alike": _target_spelled_alike,
     "epsilon_above_entropy": _epsilon_above_entropy,
     "nearly_target": _nearly_target,
+    "only_together": _only_together,
+    "nothing_together": _nothing_together,
     "maybe_noise": _maybe_noise,
     "possible_identifier": _possible_identifier,
     "missing_tells": _missing_tells,

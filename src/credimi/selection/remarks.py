@@ -69,6 +69,7 @@ class RemarkKind(StrEnum):
     TARGET_SPELLED_ALIKE = "target_spelled_alike"
     EPSILON_ABOVE_ENTROPY = "epsilon_above_entropy"
     NEARLY_TARGET = "nearly_target"
+    ONLY_TOGETHER = "only_together"
     MAYBE_NOISE = "maybe_noise"
     POSSIBLE_IDENTIFIER = "possible_identifier"
     MISSING_TELLS = "missing_tells"
@@ -81,6 +82,7 @@ class RemarkKind(StrEnum):
     SPELLED_ALIKE = "spelled_alike"
     READABLE_TEXT = "readable_text"
     OTHER_NOTATION = "other_notation"
+    NOTHING_TOGETHER = "nothing_together"
     ROWS_TO_DECIDE = "rows_to_decide"
     AT_EPSILON = "at_epsilon"
     CUT_INTO_RANGES = "cut_into_ranges"
@@ -92,6 +94,7 @@ class RemarkKind(StrEnum):
     def caution(self) -> bool:
         """Whether the ranking may mislead; the other kinds explain the ranking, or say what would decide."""
         return self not in {
+            RemarkKind.NOTHING_TOGETHER,
             RemarkKind.ROWS_TO_DECIDE,
             RemarkKind.AT_EPSILON,
             RemarkKind.CUT_INTO_RANGES,

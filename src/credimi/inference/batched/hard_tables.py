@@ -146,7 +146,8 @@ def drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, floa
 def drawn_parts(block: NDArray[np.number], pseudo: float, weight: float = 1.0) -> FloatArray:
     """Means and variances of the mixture that follows the draws, (2, parts); `weight` is that in a larger mixture."""
     if pseudo == 0.0:  # classes and values that never occur are not there
-        block = block[np.ix_([*block[:-1].any(axis=1), True], [*block[:, :-1].any(axis=0), True])]
+        rows, columns = np.flatnonzero(block[:-1].any(axis=1)), np.flatnonzero(block[:, :-1].any(axis=0))
+        block = _in_order(block, rows.tolist(), columns.tolist())
     arranged = Arrangement.of(block).applied(block).astype(np.float64)
     return _parts_of(arranged.tobytes(), arranged.shape, float(pseudo), float(weight))
 

@@ -111,11 +111,9 @@ def none_taken(selection: Record, reader: str = PYTHON) -> list[str]:
     if rejected:
         option = "--min-features 1" if in_shell else "min_features=1"
         sentences.append(f"{option} takes the most probable one all the same, for pipelines")
-    if len(rejected) > 1:
+    if len(rejected) > 1 and not smallest:  # of the smallest set, a remark says what combinations tell
         interactions = "`credimi interactions`" if in_shell else "credimi.interactions"
-        goal = "--goal relevant" if in_shell else 'goal="relevant"'
-        other_goal = f"{goal} finds columns that matter with a partner, " if smallest else ""
-        sentences.append(f"{other_goal}{interactions} lists pairs that tell more together")
+        sentences.append(f"{interactions} lists pairs that tell more together")
     return sentences
 
 
@@ -123,7 +121,9 @@ def combinations(selection: Record, reader: str = PYTHON) -> list[str]:
     """If the smallest set tells little, and other columns remain: where to look for combinations of columns."""
     steps = selection["steps"]
     if selection["settings"]["goal"] != "smallest" or not steps or steps[-1]["share"] >= _MIN_SHARE:
-        return []  # `none_taken` says the same if there are no steps
+        return []
+    if all(step["forced"] for step in steps) and selection["complete"]:  # a remark says it
+        return []
     if all(rejection["reason"] in {"redundant", "not reached"} for rejection in selection["rejected"]):
         return []
     in_shell = reader == COMMAND_LINE

@@ -17,6 +17,7 @@ from credimi.core.errors import CredimiError
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.rules import from_common_odds
 from credimi.selection.sets.cautions import cautions
+from credimi.selection.sets.only_together import why_nothing
 from credimi.selection.sets.relevant_features import relevance
 from credimi.selection.sets.selection import Rejection, Selection, Step
 from credimi.selection.sets.smallest_set import Search, smallest
@@ -152,6 +153,8 @@ def _select_from_codes(
     else:
         steps, rejected, complete = smallest(search, max_taken, classes.entropy, min_features)
     remarks = cautions(codes, classes, (search.alone.mean, search.alone.low), {step.feature for step in steps}, options)
+    if goal == "smallest" and complete and all(step.forced for step in steps):
+        remarks = (*why_nothing(search), *remarks)
     selection = _selection(goal, search, classes.entropy, steps, rejected)
     return replace(selection, complete=complete, remarks=remarks)
 
