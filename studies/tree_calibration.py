@@ -8,8 +8,9 @@ one outcome for each class, this one or another. Standard errors come from leavi
 
 The method was chosen on the first five tables. The others were only reported on.
 
-    python studies/tree_calibration.py                                  the table of docs/how-to/trees.md, 10 minutes
-    python studies/tree_calibration.py --missing 0.2                    a fifth of all cells removed
+    python studies/tree_calibration.py --rows 100,200,400               the table of docs/how-to/trees.md, 2 minutes
+    python studies/tree_calibration.py --rows 1000,5000 --trees 20      its last columns, 2 minutes
+    python studies/tree_calibration.py --missing 0.2 --trees 20         a fifth of all cells removed
     python studies/tree_calibration.py --tables mixed --rows 200        one cell of it
 """
 

@@ -300,10 +300,14 @@ def plain_probabilities(split: PlainSplit, laws: list[float]) -> list[list[float
                     for i, a in enumerate(centre):
                         mean = (group[i] + pseudo * a) / (sum(group) + pseudo)
                         shown[branch][i] += weight * p * evidence / norm * sum(counts) * mean
-    for branch, everything in enumerate(split.branches):  # rows without the value
-        for i, n in enumerate(everything):
-            inside = sum(v[i] for v, b in zip(split.values, split.branch, strict=True) if b == branch)
-            shown[branch][i] += n - inside
+    places = range(len(split.branches))
+    present = [[v for v, b in zip(split.values, split.branch, strict=True) if b == place] for place in places]
+    for i in range(len(totals)):  # rows without the value, class by class
+        means = [shown[place][i] / sum(sum(v) for v in present[place]) for place in places]
+        parts = [split.branches[place][i] - sum(v[i] for v in present[place]) for place in places]
+        norm = sum(part * mean for part, mean in zip(parts, means, strict=True))
+        for place in places:
+            shown[place][i] += sum(parts) * parts[place] * means[place] / norm
     factors = [sum(each[i] for each in shown) for i in range(len(totals))]
     result = []
     for each in shown:

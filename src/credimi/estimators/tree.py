@@ -42,7 +42,8 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     P(I > epsilon) >= level. If there is none, it is a leaf. That many columns and many cuts were looked at is paid for.
     Numbers are cut in the node; categories are split by value, and values that the data cannot tell apart share a
     branch. A row without a value, or with a new one, goes down all branches, with weights that its other values
-    suggest. Class probabilities are shrunk from the leaf to its parents, as much as the data suggest.
+    suggest. How much branches differ is shrunk by what all columns of the tree show, and averaged over cuts, so that
+    probabilities are not overconfident because the best column was chosen.
 
     Parameters
     ----------

@@ -20,8 +20,9 @@ learned from all columns in all nodes, not from those that were chosen. In a col
 two sides of a cut, and they are averaged over all cuts (up to `_CUTS`), weighted with their evidence; a branch of the
 tree has, under another cut, rows on both sides of it. A branch of several values has the mean of its values, by rows.
 
-**Rows without the value** of the split are in several branches, in parts. A branch has the mean of o, for its rows with
-the value, and of the classes of the others. So classes which lack the value are not taken as absent from the branches.
+**Rows without the value** of the split are in several branches, in parts w_j. Their classes are known, so the parts are
+taken as proportional to w_j o_ij. A branch has the mean of o, for its rows with the value, and of the classes of the
+others. So classes that lack the value are not taken as absent from the branches.
 
 The probabilities of the root are its class shares, with half a row added to each class. In a, the probabilities q count
 as one row, so that no class has the share 0.
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from credimi.selection.trees.nodes import TreeNode
 
 _PSEUDO_ROWS = 0.5  # added to each class of the root
+_SMALLEST = 1e-300
 _CUTS = 255  # of a column that splits a node
 
 
@@ -80,8 +82,11 @@ def learned_probabilities(
 def _of_branches(node: FloatArray, split: SplitCounts, counts: FloatArray, law: StrengthLaw) -> FloatArray:
     """The class probabilities of the branches, from those of the node; `counts` has all rows of each branch."""
     present = np.stack([split.counts[split.branch == branch].sum(axis=0) for branch in range(len(counts))])
+    averaged = _averaged(node, split, law)
     others = np.maximum(counts - present, 0.0)  # rows in parts, without the value
-    shown = present.sum(axis=1, keepdims=True) * _averaged(node, split, law) + others
+    joint = others * averaged
+    others = joint * (others.sum(axis=0) / np.maximum(joint.sum(axis=0), _SMALLEST))
+    shown = present.sum(axis=1, keepdims=True) * averaged + others
     # In every branch the factors P(j | i) / P(j) are up to a constant.
     factors = shown / shown.sum(axis=1, keepdims=True) / shown.sum(axis=0)
     odds = node * factors
