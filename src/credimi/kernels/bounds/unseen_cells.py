@@ -5,8 +5,8 @@ With theta, the odds that the value is missing, and phi, the odds that the class
 
     f + z = theta (n + t),      t + z = phi (n + f),      z = kappa f t .
 
-kappa ties the two: kappa = 1/n if one is missing independently of the other, and z runs from 0 to all that theta and phi
-allow as kappa runs from 0 to infinity. Without z, f = n theta (1 + phi)/(1 - theta phi), and t likewise. With it,
+kappa ties the two: kappa = 1/n if one is missing independently of the other, and z runs from 0 to all that theta and
+phi allow as kappa runs from 0 to infinity. Without z, f = n theta (1 + phi)/(1 - theta phi), and t likewise. With it,
 
     kappa (1 + phi) f^2 + (1 - theta phi - kappa n (theta - phi)) f - theta n (1 + phi) = 0
 
@@ -35,8 +35,6 @@ from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from credimi.kernels.jit import inlined
 
@@ -194,9 +192,7 @@ def _fill_matrix(seen: FloatArray, cells: FloatArray, matrix: FloatArray, size: 
                 matrix[r + j, last] += cells[T_BY_KAPPA, i, j]
                 matrix[last, i] += u * cells[F_BY_THETA, i, j] + w * cells[T_BY_THETA, i, j]
                 matrix[last, r + j] += u * cells[F_BY_PHI, i, j] + w * cells[T_BY_PHI, i, j]
-                matrix[last, last] += (
-                    u * cells[F_BY_KAPPA, i, j] + w * cells[T_BY_KAPPA, i, j] + cells[Z, i, j]
-                )
+                matrix[last, last] += u * cells[F_BY_KAPPA, i, j] + w * cells[T_BY_KAPPA, i, j] + cells[Z, i, j]
 
 
 @inlined
@@ -295,7 +291,9 @@ def _error(
 
 
 @inlined
-def information_of_cells(seen: FloatArray, cells: FloatArray, rows: FloatArray, columns: FloatArray, total: float) -> float:
+def information_of_cells(
+    seen: FloatArray, cells: FloatArray, rows: FloatArray, columns: FloatArray, total: float
+) -> float:
     """I of the cells, whose sum is `total`; also fills p and the slopes of I by p."""
     r, s = seen.shape
     rows[:], columns[:] = 0.0, 0.0
@@ -322,7 +320,7 @@ def fill_slopes(
     """Fill the slopes of I by the logarithms of the tilts, (2 or 3, r, s)."""
     r, s = seen.shape
     size = r + s + 1 if with_z else r + s
-    matrix, multiplier = work[: size], work[size]
+    matrix, multiplier = work[:size], work[size]
     _fill_matrix(seen, cells, matrix, size, with_z)
     for k in range(size):  # transposed
         for m in range(k):
