@@ -8,8 +8,8 @@ are exceptions:
   distribution, which is what the first two kernels have at an infinite factor. From `_ANY` on the two are the same. If
   rows lack both, the factor is `_ANY` at most.
 * *Large tables.* From `_MANY_CELLS` cells on, the search would take too long. Then the missing values may be anything,
-  whatever the factor: bounds that are further apart, never too narrow. Rows that lack both are a share h of all. Whether
-  a row is one of them has an entropy of H(h) at most, and information about anything can change by no more, so
+  whatever the factor: bounds that are further apart. Rows that lack both are a share h of all. Whether a row is one of
+  them has an entropy of H(h), and knowing it changes the information by no more, so
 
       (1 - h) least - H(h) <= I <= (1 - h) largest + h log min(r, s) + H(h) .
 
@@ -33,10 +33,14 @@ from credimi.kernels.bounds.largest_information import largest
 from credimi.kernels.bounds.least_information import least
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray
     from credimi.inference.bounds.observed_draws import ObservedDraws
+
+    Starts = NDArray[Any]  # numbers in the box, or patterns of high and low cells
 
 _ANY = 1e6  # a factor that is as good as infinite
 _MANY_CELLS = 150
@@ -51,7 +55,7 @@ _RAISED = 1.1
 _JUMPS = 20  # steps to the ends of the box
 
 
-def starts_of(drawn: ObservedDraws, factor: float, *, upward: bool) -> NDArray[np.generic]:
+def starts_of(drawn: ObservedDraws, factor: float, *, upward: bool) -> Starts:
     """Where the search for the largest I of each draw starts, or for the least."""
     mean = drawn.mean()
     if not _is_searched(drawn, factor):
@@ -88,9 +92,7 @@ def _first_search(
     return float(value[0]), place[0]
 
 
-def least_of(
-    drawn: ObservedDraws, factor: float, starts: NDArray[np.generic], limit: FloatArray | None = None
-) -> FloatArray:
+def least_of(drawn: ObservedDraws, factor: float, starts: Starts, limit: FloatArray | None = None) -> FloatArray:
     """The least I of each draw; with a limit, only whether it is above the limit is known."""
     limit = np.full(drawn.size, np.nan) if limit is None else limit
     if _is_searched(drawn, factor):
@@ -102,9 +104,7 @@ def least_of(
     return found
 
 
-def largest_of(
-    drawn: ObservedDraws, factor: float, starts: NDArray[np.generic], limit: FloatArray | None = None
-) -> FloatArray:
+def largest_of(drawn: ObservedDraws, factor: float, starts: Starts, limit: FloatArray | None = None) -> FloatArray:
     """The largest I of each draw; with a limit, only whether it is above the limit is known."""
     limit = np.full(drawn.size, np.nan) if limit is None else limit
     if _is_searched(drawn, factor):
@@ -145,7 +145,7 @@ def _searched(
     drawn: ObservedDraws,
     factor: float,
     limit: FloatArray,
-    starts: NDArray[np.generic],
+    starts: Starts,
     *,
     upward: bool,
     jumps: int = 0,
@@ -162,7 +162,7 @@ def _searched(
 
 
 def _at_vertices(
-    drawn: ObservedDraws, factor: float, limit: FloatArray, starts: NDArray[np.generic]
+    drawn: ObservedDraws, factor: float, limit: FloatArray, starts: Starts
 ) -> tuple[FloatArray, NDArray[np.uint8]]:
     """What the search among vertices finds from these starts, and which vertices."""
     found, best = np.empty(drawn.size), np.zeros((drawn.size, *starts.shape[1:]), dtype=np.uint8)

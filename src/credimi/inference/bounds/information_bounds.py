@@ -4,8 +4,14 @@
 factor G; if the target is missing, the same holds with the sides exchanged. G = 1 is missing at random, G = infinity is
 no assumption at all. Each G allows a set of mechanisms, each mechanism gives an I, and
 `kernels.bounds.least_information` and `kernels.bounds.largest_information` find the ends of the range of these I. If
-both sides have missing values, the frequency with which each is missing is compared with the one that missing at random
-implies, and one G bounds both. Rows without class and value are not in the tables, here as everywhere.
+both sides have missing values, one G bounds both, and "the odds that the value is missing" are those against all other
+rows: with n rows of a cell complete, f without value, t without class and z without both, (f + z)/(n + t) within a
+class and (t + z)/(n + f) within a value (`extremes`, `kernels.bounds.both_missing`).
+
+**Whose information.** If the number of rows that lack both is not known, z = 0, and the bounds are those of I among the
+counted rows. If it is known, they are those of I among all rows. Then no factor, not even one close to 1, tells where
+these rows belong, so the range does not shrink to the point at random as G falls to 1. At G = 1 itself, values are
+missing at random, rows that lack both among them.
 
 **The posterior of the bounds.** Data never tell which mechanism it was. They tell about what can be observed, and the
 bounds are functions of that; their posteriors are computed from draws (`observed_draws` has the draws, and how they are
@@ -136,7 +142,7 @@ def checked_neither(neither: object) -> float:
     number = require_number("neither", neither)
     if not (number == 0.0 or SMALLEST <= number <= LARGEST):
         raise CredimiError(
-            f"neither is {neither}: it is the number of rows in which both are missing, from 0 up, at most {LARGEST:g}; "
+            f"neither is {neither}: it is the number of rows that lack both, from 0 up, at most {LARGEST:g}; "
             "leave it out if it is not known"
         )
     return number

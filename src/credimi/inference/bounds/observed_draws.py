@@ -1,6 +1,7 @@
 """What can be observed of target and feature, drawn from its posterior: the basis of bounds without "at random".
 
-A data row shows class and value, only one of them, or neither (such a row is not counted). The probabilities of what it
+A data row shows class and value, only one of them, or neither. Such a row is not counted, but how many there are for
+each counted row is drawn, too, if it is known: its count is one more variate. The probabilities of what it
 shows, o_ij, a_i and b_j (see `kernels.bounds.least_information`), need no assumption about why values are missing.
 Their posterior is
 
@@ -76,7 +77,8 @@ class ObservedDraws:
     """Probabilities of what can be observed, (draws, r, s), (draws, r) and (draws, s), and the centre.
 
     `neither` has the rows that lack both, relative to the others. `both_missing` tells whether some rows lack one side
-    and others the other, or some lack both. `centre_information` is the I of the centre, and `information` the I that it is coupled with. All draws together
+    and others the other, or some lack both. `centre_information` is the I of the centre, and `information` the I that
+    it is coupled with. All draws together
     weigh `mass`.
     """
 
@@ -104,8 +106,12 @@ class ObservedDraws:
         """Some of the draws, with their share of the mass."""
         centre_information = self.centre_information[some]
         mass = self.mass * centre_information.size / max(self.size, 1)
+        seen, row_only, column_only, centre = (each[some] for each in self.probabilities)
         return ObservedDraws(
-            *(each[some] for each in self.probabilities),
+            seen,
+            row_only,
+            column_only,
+            centre,
             self.neither[some],
             centre_information,
             self.information[some],
@@ -115,9 +121,11 @@ class ObservedDraws:
 
     def mean(self) -> ObservedDraws:
         """The mean of the draws, as one draw."""
-        averages = (each.mean(axis=0, keepdims=True) for each in (*self.probabilities, self.neither))
-        information = self.centre_information.mean(keepdims=True)
-        return ObservedDraws(*averages, information, information, self.mass, self.both_missing)
+        seen, row_only, column_only, centre = (each.mean(axis=0, keepdims=True) for each in self.probabilities)
+        neither, information = (each.mean(keepdims=True) for each in (self.neither, self.centre_information))
+        return ObservedDraws(
+            seen, row_only, column_only, centre, neither, information, information, self.mass, self.both_missing
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,13 +2,13 @@
 
 The tables are those of `least_information`, with Z, the rows that lack both, relative to the others. Mechanisms within
 the factor are those of `unseen_cells`, whose tilts are here numbers x between 0 and 1: rho = G^x, sigma = G^x, and tau
-between 1/T and T, T = 10^4, times what it is at random. So I is a smooth function of 2 r s numbers in a box, of 3 r s
+between 1/T and T times what it is at random, T = `ties`. So I is a smooth function of 2 r s numbers in a box, of 3 r s
 with Z. It has no proof of one optimum. The search starts from several places, and the caller finds these from many.
 
-**The largest I.** All numbers are moved to the ends to which the slopes point, which is what a linear function needs;
+**The largest I.** First all numbers jump to the ends to which the slopes point, which is what a linear function needs;
 if I does not rise, only a part of the way. At the end most numbers are at 0 or 1.
 
-**The least I.** The method of Broyden, Fletcher, Goldfarb and Shanno with a memory of eight steps, on the numbers that
+**The least I**, and the largest after these jumps. The method of Broyden, Fletcher, Goldfarb and Shanno with a memory of eight steps, on the numbers that
 are not held at an end of the box.
 
 A step costs O(rs) logarithms and O((r + s)^3) operations.
@@ -167,8 +167,8 @@ def search(
     """Fill the largest I of each table (tables, r, s) within the factor, or the least, and where it is.
 
     `best`, (tables, 3 r, s), gets x: first the part for rho, then those for sigma and tau; `starts` has x to start
-    from. Towards the largest I, the first `jumps` steps go to the ends of the box. `limit` is NaN if I is wanted; otherwise only whether I exceeds the limit is wanted,
-    and the search ends earlier.
+    from. Towards the largest I, the first `jumps` steps go to the ends of the box. `limit` is NaN if I is wanted;
+    otherwise only whether I exceeds the limit is wanted, and the search ends earlier.
     """
     tables, r, s = seen.shape
     size = r + s + 1
@@ -227,7 +227,9 @@ def search(
             stored, newest = 0, -1
             failures, jumping, curved = 0, upward and jumps > 0, False
             for climb in range(_MAX_STEPS):
-                if (upward and value > limit[table]) or (not upward and (value <= limit[table] or value <= _NEGLIGIBLE)):
+                if (upward and value > limit[table]) or (
+                    not upward and (value <= limit[table] or value <= _NEGLIGIBLE)
+                ):
                     break
                 _slopes(n, sums, log_factor, log_ties, cells, work, with_z, slopes)
                 jumping = jumping and climb < jumps
@@ -251,7 +253,13 @@ def search(
                             (flat[k] <= 0.0 and flat_slopes[k] >= 0.0) or (flat[k] >= 1.0 and flat_slopes[k] <= 0.0)
                         )
                     _direction(
-                        free[:used], flat_slopes[:used], steps[:, :used], changes[:, :used], stored, newest, scales,
+                        free[:used],
+                        flat_slopes[:used],
+                        steps[:, :used],
+                        changes[:, :used],
+                        stored,
+                        newest,
+                        scales,
                         direction[:used],
                     )
                     gain, steepest = 0.0, 0.0
@@ -275,7 +283,20 @@ def search(
                         moved += (end - flat_trial[k]) * (previous[k] if jumping else -previous[k])
                         flat[k] = end
                     value = _evaluate(
-                        n, sums, at_random, log_factor, log_ties, x, tilts, unknown, cells, work, rows, columns, total, with_z
+                        n,
+                        sums,
+                        at_random,
+                        log_factor,
+                        log_ties,
+                        x,
+                        tilts,
+                        unknown,
+                        cells,
+                        work,
+                        rows,
+                        columns,
+                        total,
+                        with_z,
                     )
                     if sign * (value - old) > max(1e-4 * moved, 0.0):
                         accepted = True
@@ -291,7 +312,20 @@ def search(
                         break
                     stored, newest, jumping = 0, -1, False
                     value = _evaluate(
-                        n, sums, at_random, log_factor, log_ties, x, tilts, unknown, cells, work, rows, columns, total, with_z
+                        n,
+                        sums,
+                        at_random,
+                        log_factor,
+                        log_ties,
+                        x,
+                        tilts,
+                        unknown,
+                        cells,
+                        work,
+                        rows,
+                        columns,
+                        total,
+                        with_z,
                     )
                     if math.isnan(value):
                         value = old

@@ -5,8 +5,8 @@ With theta, the odds that the value is missing, and phi, the odds that the class
 
     f + z = theta (n + t),      t + z = phi (n + f),      z = kappa f t .
 
-kappa ties the two: kappa = 1/n if one is missing independently of the other, and z runs from 0 to all that theta and phi
-allow as kappa runs from 0 to infinity. Without z, f = n theta (1 + phi)/(1 - theta phi), and t likewise. With it,
+kappa ties the two: kappa = 1/n if one is missing independently of the other, and z runs from 0 to all that theta and
+phi allow as kappa runs from 0 to infinity. Without z, f = n theta (1 + phi)/(1 - theta phi), and t likewise. With it,
 
     kappa (1 + phi) f^2 + (1 - theta phi - kappa n (theta - phi)) f - theta n (1 + phi) = 0
 
@@ -35,8 +35,6 @@ from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from credimi.kernels.jit import inlined
 
