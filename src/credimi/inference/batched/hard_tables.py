@@ -9,8 +9,9 @@ the mixture of Betas with their moments. It follows the draws, whatever their sh
 draws, or 4,000 of Gibbs sampling if both sides have missing values) limits the Kolmogorov distance to about 0.01, and
 the error of the mean to about 0.01 deviations.
 
-A component of a mixture that has the weight w gets only twice its share of these draws. The error of n draws is about
-n^(-1/2), and that of the mixture is the root of sum w_k^2/n_k. With n_k = 2 n w_k it is (2n)^(-1/2), less than if the
+A component of a mixture that has the weight w gets only twice to four times its share of these draws, rounded up to
+n/2, n/4, n/8 ..., so that equal components of different mixtures are drawn once. The error of n draws is about n^(-1/2),
+and that of the mixture is the root of sum w_k^2/n_k. With n_k >= 2 n w_k it is at most (2n)^(-1/2), less than if the
 mixture itself had been drawn. This matters if a class is rare: then each of many columns has several loose components
 with thin classes, most of them with a weight of a few per cent. Each part has twenty draws at least.
 
@@ -149,14 +150,15 @@ def drawn_parts(block: NDArray[np.number], pseudo: float, weight: float = 1.0) -
         rows, columns = np.flatnonzero(block[:-1].any(axis=1)), np.flatnonzero(block[:, :-1].any(axis=0))
         block = _in_order(block, rows.tolist(), columns.tolist())
     arranged = Arrangement.of(block).applied(block).astype(np.float64)
-    return _parts_of(arranged.tobytes(), arranged.shape, float(pseudo), float(weight))
+    share = 1.0 if weight >= 0.5 else 2.0 ** math.ceil(math.log2(2.0 * max(weight, 1e-9)))
+    return _parts_of(arranged.tobytes(), arranged.shape, float(pseudo), share)
 
 
 @lru_cache(maxsize=_KEPT)
-def _parts_of(arranged: bytes, shape: tuple[int, int], pseudo: float, weight: float) -> FloatArray:
+def _parts_of(arranged: bytes, shape: tuple[int, int], pseudo: float, share: float) -> FloatArray:
     """The same for an arranged block."""
     block = np.frombuffer(arranged).reshape(shape)
-    information, upper = _draws_of_arranged(block, pseudo, weight), float(np.log(min(shape) - 1))
+    information, upper = _draws_of_arranged(block, pseudo, share), float(np.log(min(shape) - 1))
     slices = np.sort(information[: information.size // PARTS * PARTS]).reshape(PARTS, -1)
     parts = as_betas(slices.mean(axis=1), slices.var(axis=1), upper)
     parts.setflags(write=False)
@@ -173,10 +175,10 @@ def _draws(block: NDArray[np.number], pseudo: float) -> FloatArray:
     return _draws_of_arranged(Arrangement.of(block).applied(block), pseudo)
 
 
-def _draws_of_arranged(block: NDArray[np.number], pseudo: float, weight: float = 1.0) -> FloatArray:
+def _draws_of_arranged(block: NDArray[np.number], pseudo: float, share: float = 1.0) -> FloatArray:
     table = Table.of_block(block)
     most = 4_000 if table.misses_feature and table.misses_target else 8_000  # steps of a chain take longer
     size = max(200, min(most, 500 * most // table.joint.size))  # large tables have a narrow posterior
-    size = max(min(size, _FEWEST), math.ceil(size * min(2.0 * weight, 1.0)))
+    size = max(min(size, _FEWEST), math.ceil(size * share))
     generator = np.random.default_rng(0)
     return draw_information(table, float(pseudo), size, generator, chains=size // 10, burn_in=60, thin=3).information
