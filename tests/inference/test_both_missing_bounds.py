@@ -108,7 +108,7 @@ def solver(table: Observed, factor: float, neither: float = 0.0) -> tuple[float,
 def test_two_by_two_is_that_of_a_grid(factor: float) -> None:
     """Four numbers are free: one of f in each class, one of t in each value.
 
-    The grid within the factor has no more than the bounds. Within a factor that is larger by the width of its meshes, it has no less.
+    The grid within the factor has no more than the bounds; within a factor larger by its meshes it has no less.
     """
     generator = np.random.default_rng(11)
     tilts = np.exp(np.linspace(-2.2, 2.2, 27) * math.log(factor))
@@ -128,7 +128,7 @@ def test_two_by_two_is_that_of_a_grid(factor: float) -> None:
         assert low <= values[inside].min() + 1e-7
         assert high >= values[inside].max() - 1e-7
         near = within <= 1.35 * math.log(factor)
-        assert low >= values[near].min()
+        assert low >= values[near].min() - 1e-6
         assert high <= values[near].max()
 
 
