@@ -127,7 +127,7 @@ def test_two_by_two_is_that_of_a_grid(factor: float) -> None:
         low, high = bounds(table, factor)
         assert low <= values[inside].min() + 1e-7
         assert high >= values[inside].max() - 1e-7
-        near = within <= 1.35 * math.log(factor)
+        near = within <= 1.5 * math.log(factor)
         assert low >= values[near].min() - 1e-6
         assert high <= values[near].max()
 
