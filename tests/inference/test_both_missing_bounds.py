@@ -111,7 +111,7 @@ def test_two_by_two_is_that_of_a_grid(factor: float) -> None:
     The grid within the factor has no more than the bounds; within a factor larger by its meshes it has no less.
     """
     generator = np.random.default_rng(11)
-    tilts = np.exp(np.linspace(-2.2, 2.2, 27) * math.log(factor))
+    tilts = np.exp(np.linspace(-3.0, 3.0, 33) * math.log(factor))
     for _ in range(2):
         n, of_rows, of_columns = table = observed(generator, 2, 2)
         centre = one_draw(table).centre[0]
