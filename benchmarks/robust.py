@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "clinic.csv"
-SHAPES = ((2, 2), (2, 4), (4, 8), (10, 10))
+SHAPES = ((2, 2), (2, 4), (4, 10), (10, 10))
+BOTH_AND_NEITHER = "both; 25 rows lack both"
 
 
 def turns(repeats: int, *works: Callable[[], object]) -> list[float]:
@@ -54,6 +55,8 @@ def tables(r: int, s: int, sides: str, count: int) -> Tables:
             block[:r, s] = generator.multinomial(400 if sides == "feature" else 200, probabilities.sum(axis=1))
         if sides != "feature":
             block[r, :s] = generator.multinomial(400 if sides == "target" else 200, probabilities.sum(axis=0))
+        if sides == BOTH_AND_NEITHER:
+            block[r, s] = 25  # as many as if one is missing independently of the other
         blocks.append(block)
     return Tables.of(blocks)
 
@@ -79,7 +82,7 @@ def main() -> None:
     print("\n| table | missing | ms a table |\n|---|---|---:|")
     options = RuleOptions(threads=1)
     for r, s in SHAPES:
-        for sides in ("feature", "target", "both"):
+        for sides in ("feature", "target", "both", BOTH_AND_NEITHER):
             blocks = tables(r, s, sides, arguments.tables)
             known = summarize(blocks, options)
             ends = known.low, known.high

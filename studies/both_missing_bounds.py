@@ -220,8 +220,8 @@ def line(options: argparse.Namespace, factor: float, *, lack_both: bool) -> str:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--populations", type=int, default=350, help="a line (default: %(default)s)")
-    parser.add_argument("--solved", type=int, default=40, help="of them by a general solver (default: %(default)s)")
+    parser.add_argument("--populations", type=int, default=340, help="a line (default: %(default)s)")
+    parser.add_argument("--solved", type=int, default=20, help="of them by a general solver (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
     options = parser.parse_args()
     print("| G | rows lack both | populations | outside before | outside | width: before = 1 | width: optimum = 1 |")

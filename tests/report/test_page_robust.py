@@ -40,7 +40,11 @@ def test_probabilities_and_bands_are_pythons(ranking: Ranking) -> None:
         for place, row in enumerate(ranking):
             block = ranking._kept.blocks[place]  # noqa: SLF001
             laws = information_bounds(
-                block[:-1, :-1], target_only=block[:-1, -1], feature_only=block[-1, :-1], factor=factor
+                block[:-1, :-1],
+                target_only=block[:-1, -1],
+                feature_only=block[-1, :-1],
+                neither=block[-1, -1],
+                factor=factor,
             )
             for side, law in enumerate(laws):
                 assert answer["tails"][side][place] == pytest.approx(law.sf(0.01), abs=0.02)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 # Arrow prepares its functions in the first call. Here that happens while this module is loaded, and no fork falls into
 # this time (`core.forks`): a child could wait for ever for a thread of its parent.
-pa.array(["first"]).dictionary_encode()
+pa.nulls(1, pa.string()).dictionary_encode()  # `pa.array` would load pandas
 
 MAX_RANGE_AS_CODES = 65_534  # integers of at most this range are their own codes
 _NO_NUMBERS = rf"{text_types.NAMES_OF_DIGITS}|\("  # nan(1) is a number to Arrow

@@ -26,7 +26,7 @@ def test_counts_keep_the_cuts(call: Call, report: Report, refusal: Refusal) -> N
     assert call("count", "2.csv", "--into", "c.counts")[0] == 0
     whole = report("c.counts")
     assert whole == report(CLINIC, *CUT, ",".join(map(str, cuts)))
-    assert "another --missing, --discretize, --target-cuts or --weights" in refusal(
+    assert "another --missing, --discretize, --target-cuts, --weights or --weights-are" in refusal(
         "count", "2.csv", "--target-cuts", "5,7", "--into", "c.counts", "--force"
     )
     assert "--target-cuts" in refusal("rank", "c.counts", "--target-cuts", "5,7")

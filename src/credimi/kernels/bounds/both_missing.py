@@ -8,8 +8,8 @@ with Z. It has no proof of one optimum. The search starts from several places, a
 **The largest I.** First all numbers jump to the ends to which the slopes point, which is what a linear function needs;
 if I does not rise, only a part of the way. At the end most numbers are at 0 or 1.
 
-**The least I**, and the largest after these jumps. The method of Broyden, Fletcher, Goldfarb and Shanno with a memory of eight steps, on the numbers that
-are not held at an end of the box.
+**The least I**, and the largest after these jumps. The method of Broyden, Fletcher, Goldfarb and Shanno with a memory
+of eight steps, on the numbers that are not held at an end of the box.
 
 A step costs O(rs) logarithms and O((r + s)^3) operations.
 """
