@@ -184,14 +184,7 @@ def line(options: argparse.Namespace, factor: float, *, lack_both: bool) -> str:
         population = pushed(generator, population, factor, up=number % 2 == 0)
         n, f, t, z = population
         true = information(n + f + t + z)
-        laws = credimi.information_bounds(
-            ROWS * n,
-            target_only=ROWS * f.sum(axis=1),
-            feature_only=ROWS * t.sum(axis=0),
-            neither=ROWS * z.sum() if lack_both else None,
-            factor=factor,
-        )
-        band = laws[0].ppf(0.025), laws[1].ppf(0.975)
+        band = band_of(population, factor)
         old = before(population, factor)
         slack = 1e-4 + 1e-3 * true
         excess = max(band[0] - true, true - band[1]) - slack
@@ -217,13 +210,44 @@ def line(options: argparse.Namespace, factor: float, *, lack_both: bool) -> str:
     return "| " + " | ".join(figures) + " |" + (f" worst {worst:.4f}" if outside else "")
 
 
+def band_of(population: Population, factor: float) -> tuple[float, float]:
+    """The band of `information_bounds`."""
+    n, f, t, z = population
+    margins = {"target_only": ROWS * f.sum(axis=1), "feature_only": ROWS * t.sum(axis=0)}
+    least_law, largest_law = credimi.information_bounds(
+        ROWS * n, **margins, neither=ROWS * z.sum() if z.any() else None, factor=factor
+    )
+    return least_law.ppf(0.025), largest_law.ppf(0.975)
+
+
+def against_solver(options: argparse.Namespace, factor: float, *, lack_both: bool) -> str:
+    """How often, and how far, the range that the solver finds for what is observed leaves the band."""
+    generator = np.random.default_rng((options.seed, int(10 * factor), lack_both, 2))
+    beyond = []
+    for number in range(options.against_solver):
+        population = drawn(generator, ((2, 2), (2, 3))[number % 2], factor, lack_both=lack_both)
+        ends, band = optimum(population, factor, generator), band_of(population, factor)
+        beyond.append((band[0] - ends[0], ends[1] - band[1]))
+    outside, worst = (np.array(beyond) > 5e-4).sum(axis=0), np.maximum(np.max(beyond, axis=0), 0.0)
+    cells = f"{factor:g}", "yes" if lack_both else "no", f"{len(beyond)}", *(f"{each}" for each in outside)
+    return "| " + " | ".join((*cells, f"{worst[0]:.4f}, {worst[1]:.4f}")) + " |"
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--populations", type=int, default=340, help="a line (default: %(default)s)")
     parser.add_argument("--solved", type=int, default=20, help="of them by a general solver (default: %(default)s)")
+    parser.add_argument("--against-solver", type=int, default=0, help="only compare with the solver, on so many tables")
     parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
     options = parser.parse_args()
+    if options.against_solver:
+        print("| G | rows lack both | tables | least above the solver's | largest below it | worst, nats |")
+        print("|---:|---|---:|---:|---:|---|")
+        for lack_both in (False, True):
+            for factor in FACTORS:
+                print(against_solver(options, factor, lack_both=lack_both), flush=True)
+        return
     print("| G | rows lack both | populations | outside before | outside | width: before = 1 | width: optimum = 1 |")
     print("|---:|---|---:|---:|---:|---:|---:|")
     for lack_both in (False, True):

@@ -14,8 +14,8 @@ are exceptions:
       (1 - h) least - H(h) <= I <= (1 - h) largest + h log min(r, s) + H(h) .
 
 **Rows that lack both.** The largest I is then often where in some cells all that lack one side lack both, an edge along
-which the search moves badly. It was found to be too small by a tenth of its distance to the centre at most, mostly by
-nothing, so this distance is raised by a tenth.
+which the search moves badly. At G = 5 it fell short of a general solver by more than a hundredth of its distance to the
+centre in one of five small tables, by an eighth in the worst (docs/accuracy.md). So this distance is raised by a tenth.
 
 **Starts.** I has several peaks in the box, and draws of one table have theirs at similar places. So the search at the
 mean of the draws starts from many places, and each draw starts from the best few that were found there.
