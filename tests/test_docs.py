@@ -47,6 +47,8 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/python studies/thin_classes.py",
         "$ .venv/bin/python studies/thin_tables.py",
         "$ .venv/bin/python studies/robust.py",
+        "$ .venv/bin/python studies/both_missing_bounds.py",
+        "$ .venv/bin/python studies/both_missing_bounds.py --against-solver 60 --seed 4",
     ],
     "docs/adaptive.md": [
         "$ .venv/bin/python studies/adaptive.py --tables 400",
@@ -106,6 +108,7 @@ EXPECTED_NOT_RUN = {
         "$ credimi count january/ --target churn",
         "$ .venv/bin/pip install duckdb polars",
     ],
+    "docs/how-to/surveys.md": ["$ .venv/bin/python studies/survey_weights.py --samples 300 --seed 31"],
     "docs/tutorial.md": ["$ python3 -m venv .venv"],
 }
 

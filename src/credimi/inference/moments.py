@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
 
 _MIN_COMPLETE_COUNTS = 3.0  # pseudo-counts included; with fewer, the posterior is little more than the prior
+_MAX_SCALE = 2.0  # by which draws of a thin table are moved to the mean of the closed form
 _CELLS_WORTH_A_THREAD = 20_000  # below this a second thread costs more than it saves (benchmarks/moments.py)
 
 
@@ -82,17 +83,17 @@ def moments(
     matched: bool = True,
     threads: int | None = None,
     whole: BooleanArray | None = None,
-    shaped: bool = False,
+    shaped: BooleanArray | bool = False,
     weights: FloatArray | None = None,
 ) -> Moments:
     """Moments of every table; `pseudo_count` is one number, or one per table; by default all cores are used.
 
     The matched moments are possible moments of a Beta on [0, log min(r, s)], unless I is certain: then the variance is
     0. Tables for which the closed forms do not hold are treated as in `hard_tables`. `whole` is a mask of tables that
-    are not split into a mixture: only their mean and variance are needed. If `shaped`, all tables are split whose
-    posterior may be unlike one Beta (see `shapes`): this is for fixed pseudo-counts, since in the mixtures of the
-    adaptive prior such deviations nearly cancel. `weights` are those of the tables in larger mixtures, if they are
-    components: what weighs less gets fewer draws.
+    are not split into a mixture: only their mean and variance are needed. If `shaped`, all tables, or those of the mask,
+    are split if their posterior may be unlike one Beta (see `shapes`): this is for fixed pseudo-counts, since in the
+    mixtures of the adaptive prior such deviations nearly cancel. `weights` are those of the tables in larger mixtures,
+    if they are components: what weighs less gets fewer draws.
     """
     count = blocks.rows.size
     pseudo = np.full(count, pseudo_count, dtype=np.float64)  # not a view, which would be another type for Numba
@@ -105,8 +106,9 @@ def moments(
 
     share(fill_part, parts(count, blocks.flat.size, threads), threads)
     is_thin = is_folded = np.zeros(count, dtype=np.bool_)
-    if shaped and matched:
-        may_be_split = ~is_split & (variance > 0.0) if whole is None else ~is_split & (variance > 0.0) & ~whole
+    if matched and np.any(shaped):
+        may_be_split = shaped & ~is_split & (variance > 0.0)
+        may_be_split &= True if whole is None else ~whole
         lines = shapes.occupied(blocks, pseudo)
         is_thin = may_be_split & shapes.thin(blocks, pseudo, mean, variance, lines)
         is_folded = may_be_split & ~is_thin & shapes.folded(mean, variance, lines)
@@ -119,8 +121,12 @@ def moments(
     def draw_part(line: int) -> None:
         table = split[line]
         mean_given[line], variance_given[line] = drawn_parts(blocks.block(table), pseudo[table], share_of_draws[table])
-        if is_thin[table] and mean[table] > 0.0:  # the closed form's mean is right, for complete tables to all digits
-            scale = mean[table] / mean_given[line].mean()
+        if not is_thin[table]:
+            return
+        # The closed form's mean is right, for complete tables to all digits; if it hangs on what no draw showed, the
+        # draws stay as they are.
+        scale = mean[table] / mean_given[line].mean()
+        if 1.0 / _MAX_SCALE < scale < _MAX_SCALE:
             mean_given[line] *= scale
             variance_given[line] *= scale**2
 

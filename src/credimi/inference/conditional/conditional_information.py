@@ -11,7 +11,7 @@ from credimi.core.tables import Tables
 from credimi.inference.conditional.stratified_tables import StratifiedTables, components
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
-from credimi.inference.mutual_information import distribution_of, mutual_information
+from credimi.inference.mutual_information import distribution_of
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.posterior import require_proper
 
@@ -64,9 +64,6 @@ def conditional_information(
     strata, rows, columns = blocks.shape[0], blocks.shape[1] - 1, blocks.shape[2] - 1
     if prior != ADAPTIVE:
         require_proper(Table.of_block(blocks.sum(axis=0)), pseudo_count(prior, (rows, columns)))
-        occupied = np.flatnonzero(blocks.any(axis=(1, 2)))
-        if occupied.size == 1:  # one table, whose posterior need not be that of one Beta
-            return mutual_information(Table.of_block(blocks[occupied[0]]), prior=prior)
     if min(rows, columns) == 1:
         return Distribution.point(0.0)
     tables = Tables(blocks.ravel(), np.full(strata, rows), np.full(strata, columns))

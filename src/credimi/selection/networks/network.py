@@ -161,7 +161,7 @@ class Network:
     >>> slippery = [w if i % 7 else 1 - w for i, w in enumerate(wet)]
     >>> network = credimi.network({"rain": rain, "wet": wet, "slippery": slippery})
     >>> [(edge.a, edge.b) for edge in network.edges]
-    [('rain', 'wet'), ('wet', 'slippery')]
+    [('wet', 'slippery'), ('rain', 'wet')]
     >>> network.between("rain", "slippery").separated_by
     ('wet',)
     """

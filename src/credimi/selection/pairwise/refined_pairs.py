@@ -86,9 +86,9 @@ class Refinement:
         return self._counter(self.in_data.tolist())
 
     def _counter(self, columns: Iterable[int]) -> PairCounter:
-        codes, values = zip(*((self.codes[column], int(self.values[column])) for column in columns), strict=True)
+        chosen = list(columns)
         options: Record = {"weights": self.weights, "is_survey": self.is_survey, "threads": self.threads}
-        return PairCounter(codes, values, **options)
+        return PairCounter([self.codes[column] for column in chosen], self.values[chosen].tolist(), **options)
 
     def tables(self, imputations: int, report_progress: Callable[[float], None]) -> list[PairCounter]:
         """Counters of so many completed tables."""
