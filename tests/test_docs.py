@@ -63,7 +63,10 @@ EXPECTED_NOT_RUN = {
     "docs/architecture.md": ["$ python3 tools/bootstrap.py fuzz --seconds 3600"],
     "docs/comparison.md": ["$ .venv/bin/pip install scikit-learn infomeasure feature-engine orange3"],
     "docs/explanation/forests.md": ["$ .venv/bin/python studies/refined_pairs.py --sets 40"],
-    "docs/explanation/networks.md": ["$ .venv/bin/python studies/networks.py --nets 1 --data FOLDER"],
+    "docs/explanation/networks.md": [
+        "$ .venv/bin/python studies/networks.py --nets 1 --data FOLDER",
+        "$ .venv/bin/python studies/edge_calibration.py",
+    ],
     "docs/explanation/paper.md": ["$ credimi reproduce --data DIR --output reproduction"],
     "docs/how-to/choosing-epsilon.md": ["$ .venv/bin/python studies/few_rows.py"],
     "docs/how-to/comparing.md": ["$ .venv/bin/python studies/compare.py"],

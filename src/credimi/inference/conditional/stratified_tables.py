@@ -167,7 +167,9 @@ def components(strata: StratifiedTables, options: PosteriorOptions) -> Posterior
         p_zero, table, weight = mixture.p_zero, mixture.table, mixture.weight
     else:
         pseudo = pseudo_counts_of(tables, options.prior)
-        component_moments = moments(tables, pseudo, matched=options.matched, threads=options.threads, shaped=~whole)
+        component_moments = moments(
+            tables, pseudo, matched=options.matched, threads=options.threads, shaped=strata.shares == 1.0
+        )
         component_moments = component_moments.splitting_only(~whole)
         p_zero, table, weight = np.zeros(starts.size - 1), np.arange(tables.rows.size), np.ones(tables.rows.size)
     upper = strata.upper
