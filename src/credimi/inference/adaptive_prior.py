@@ -74,24 +74,29 @@ _ROUNDING = 1e-15  # nats: a smaller mean or deviation is a rounding error
 class AdaptiveWeights:
     """The weight of independence of each candidate, and all components, table by table: their table, weight and block.
 
-    A candidate is one table, or several tables that are its strata.
+    A candidate is one table, or several tables that are its strata. `approximate` says whose weights may be off.
     """
 
     p_zero: FloatArray
     table: IntegerArray
     weight: FloatArray
     blocks: Tables
+    approximate: BooleanArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PosteriorComponents:
-    """The components of many tables with their moments."""
+    """The components of many tables with their moments.
+
+    `approximate` says of which tables P(independent) may be off (see `allocation_sum`); None if of none.
+    """
 
     p_zero: FloatArray
     table: IntegerArray
     weight: FloatArray
     mean: FloatArray
     variance: FloatArray
+    approximate: BooleanArray | None = None
 
 
 def components(
@@ -107,7 +112,12 @@ def components_of(blocks: Tables, mixture: AdaptiveWeights, component_moments: M
     component, weight, mean, variance = component_moments.components()  # several parts may belong to one component
     weight = weight * mixture.weight[component]
     return PosteriorComponents(
-        mixture.p_zero, mixture.table[component], weight, np.minimum(mean, upper[component]), variance
+        mixture.p_zero,
+        mixture.table[component],
+        weight,
+        np.minimum(mean, upper[component]),
+        variance,
+        mixture.approximate,
     )
 
 
@@ -209,6 +219,7 @@ class _Weights:
     """The weights of each candidate. `two_sided` are the candidates in which both sides have missing values.
 
     `mean` and `variance` are those of their components, (tables of all these candidates one after the other, points).
+    `approximate` says whose weights may be off: see `two_sided_weights`.
     """
 
     p_zero: FloatArray
@@ -218,6 +229,7 @@ class _Weights:
     two_sided: IntegerArray
     mean: FloatArray
     variance: FloatArray
+    approximate: BooleanArray
 
 
 def _spans(blocks: Tables, strata: tuple[IntegerArray, IntegerArray] | None) -> tuple[IntegerArray, IntegerArray]:
@@ -232,6 +244,7 @@ def _weigh(
     count = starts.size
     p_zero, component_counts = np.empty(count), np.empty(count, dtype=np.int64)
     strengths, weights = np.empty((count, GRID)), np.empty((count, GRID))
+    approximate = np.zeros(count, dtype=np.bool_)
     hyperparameters = SMOOTHING, LOOSEST, TIGHTEST, P_ZERO, NEGLIGIBLE
 
     def weigh(part: slice) -> None:
@@ -246,6 +259,7 @@ def _weigh(
     if two_sided.size:
         p_zero_of_both, strengths_of_both = p_zero[two_sided], strengths[two_sided]
         weights_of_both, counts_of_both = weights[two_sided], component_counts[two_sided]
+        approximate_of_both = np.zeros(two_sided.size, dtype=np.bool_)
 
         def weigh_two_sided(part: slice) -> None:
             candidates, span = two_sided[part], slice(ends[part.start], ends[part.stop])
@@ -257,6 +271,7 @@ def _weigh(
                 *hyperparameters,
                 matched,
                 *results,
+                approximate_of_both[part],
                 mean[span],
                 variance[span],
             )
@@ -264,10 +279,11 @@ def _weigh(
         share(weigh_two_sided, parts(two_sided.size, 10 * GRID * blocks.flat.size, threads), threads)
         p_zero[two_sided], strengths[two_sided] = p_zero_of_both, strengths_of_both
         weights[two_sided], component_counts[two_sided] = weights_of_both, counts_of_both
+        approximate[two_sided] = approximate_of_both
     if blocks.odds is not None:
         from_even, p_zero = p_zero, with_odds(p_zero, blocks.odds)
         weights *= np.divide(1.0 - p_zero, 1.0 - from_even, where=from_even < 1.0, out=np.zeros(count))[:, np.newaxis]
-    return _Weights(p_zero, strengths, weights, component_counts, two_sided, mean, variance)
+    return _Weights(p_zero, strengths, weights, component_counts, two_sided, mean, variance, approximate)
 
 
 def _mixtures(
@@ -301,7 +317,13 @@ def _mixtures(
     share(augment, parts(blocks.rows.size, GRID * blocks.flat.size, threads), threads)
     table = np.repeat(np.arange(blocks.rows.size), component_counts)
     return (
-        AdaptiveWeights(weighed.p_zero, table, weight, Tables(flat, blocks.rows[table], blocks.columns[table])),
+        AdaptiveWeights(
+            weighed.p_zero,
+            table,
+            weight,
+            Tables(flat, blocks.rows[table], blocks.columns[table]),
+            weighed.approximate,
+        ),
         known_moments[0],
         known_moments[1],
     )

@@ -17,7 +17,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "evidence.adaptive_weights.weigh": (f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 f8[:] f8[:,:] f8[:,:] i8[:]",),
     "evidence.adaptive_weights.augment": (f"{_TABLES} f8 f8[:,:] f8[:,:] i8[:] i8[:] f8[:] f8[:]",),
     "evidence.two_sided_weights.weigh_two_sided": (
-        f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:,:] f8[:,:] i8[:] f8[:,:] f8[:,:]",
+        f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:,:] f8[:,:] i8[:] b1[:] f8[:,:] f8[:,:]",
     ),
     "evidence.occurring.pack_occurring": (f"{_TABLES} b1[:] f8[:] i8[:] i8[:]",),
     "evidence.evidence_at.log_evidence_at": (f"{_TABLES} f8 f8[:] f8[:]",),

@@ -188,6 +188,13 @@ def _tips_early(remarks: Sequence[Facts], _reader: str) -> str:
     )
 
 
+def _approximate(remarks: Sequence[Facts], _reader: str) -> str:
+    return (
+        f"{names(remarks)}: P(independent) may be off by more than 0.02, and the verdict with it, because the feature "
+        "and the target are both missing often where complete rows are few"
+    )
+
+
 def _copy(remarks: Sequence[Facts], reader: str) -> str:
     if len(remarks) == 1:
         fact = f"{name(remarks[0])} says the same as {remarks[0]['other'] or NO_NAME}"
@@ -298,6 +305,7 @@ _REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "missing_tells": _missing_tells,
     "target_missing_depends": _target_missing_depends,
     "tips_early": _tips_early,
+    "approximate": _approximate,
     "copy": _copy,
     "time": _time,
     "many_cuts": _many_cuts,

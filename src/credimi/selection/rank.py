@@ -123,6 +123,7 @@ def rank(
     settled = counts.settled(classes=classes, threads=threads)
     features, blocks = _read(settled, options, missing)
     posterior_summary = summarize(blocks, options)
+    approximate = _names_of_approximate(features, posterior_summary)
     rows_needed = rows_to_decide(blocks, posterior_summary.p_above, counts.rows, options)
     summary = _with_unranked(features, posterior_summary, *rows_needed) | missingness(settled, options)
     summary |= target_missingness(features, options)
@@ -166,10 +167,19 @@ def rank(
             _weights_remarks(counted, scaled, blocks if counts.flat_squares is not None else None),
             with_target=with_target,
             copies=copied,
+            approximate=approximate,
         ),
         facts,
         rows_with_target=with_class if scaled is None or with_class is None else round(with_class),
     )
+
+
+def _names_of_approximate(features: Sequence[Feature], summary: Summary) -> frozenset[str]:
+    """The features whose P(independent) may be off."""
+    if summary.approximate is None:
+        return frozenset()
+    ranked = (feature.name for feature in features if feature.kind.ranked)
+    return frozenset(name for name, is_so in zip(ranked, summary.approximate, strict=True) if is_so)
 
 
 def _weights_remarks(counted: Counts, scaled: int | None, own: Tables | None) -> list[Remark]:

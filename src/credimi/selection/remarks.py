@@ -18,7 +18,7 @@ from credimi.core.public import stored
 from credimi.report import remark_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from credimi.columns.feature import Feature, Suspicion
     from credimi.core.types import Record, Value
@@ -75,6 +75,7 @@ class RemarkKind(StrEnum):
     MISSING_TELLS = "missing_tells"
     TARGET_MISSING_DEPENDS = "target_missing_depends"
     TIPS_EARLY = "tips_early"
+    APPROXIMATE = "approximate"
     COPY = "copy"
     TIME = "time"
     MANY_CUTS = "many_cuts"
@@ -194,12 +195,14 @@ def remarks_on(
     *,
     with_target: Mapping[str, float],
     copies: Mapping[str, str],
+    approximate: Collection[str] = (),
 ) -> tuple[Remark, ...]:
     """All remarks on a ranking, most important first; `target`: name, classes, entropy, suspicions.
 
     `on_weights` are the remarks on the weights of the rows.
     `with_target` has the features on which it depends whether the target is missing, and the mean of I from only the
     rows that have the target. `copies` maps features that say the same as a better one to the name of that one.
+    `approximate` are the features whose P(independent) may be off.
     """
     used_columns = [name for name in _USED_COLUMNS if name in columns]
     rows = zip(*(columns[name] for name in used_columns), strict=True)
@@ -215,6 +218,9 @@ def remarks_on(
         ]
         if feature.name in copies:
             remarks.append(Remark(RemarkKind.COPY, feature.name, other=copies[feature.name], stake=figures["mi"]))
+        if feature.name in approximate:
+            stake = max(figures["mi"], settings["epsilon"])
+            remarks.append(Remark(RemarkKind.APPROXIMATE, feature.name, stake=stake))
         if feature.name in with_target:
             nats = figures["target_missing_mi"]
             means = {"mi": figures["mi"], "mi_with_target": with_target[feature.name]}

@@ -43,7 +43,8 @@ _JEFFREYS = 0.5  # the pseudo-count of the plug-in estimate, if the prior has no
 class Summary:
     """One entry per table; `at_mode` is the information of the most probable cell probabilities.
 
-    The entries given dependence are NaN if the table has no component, or if they were not requested.
+    The entries given dependence are NaN if the table has no component, or if they were not requested. `approximate`
+    says of which tables P(independent), and with it all else, may be off (see `allocation_sum`); None if of none.
     """
 
     mean: FloatArray
@@ -56,6 +57,7 @@ class Summary:
     mean_if_dependent: FloatArray
     low_if_dependent: FloatArray
     high_if_dependent: FloatArray
+    approximate: BooleanArray | None = None
 
 
 def summarize(blocks: Tables, options: PosteriorOptions, *, if_dependent: bool = True) -> Summary:
@@ -102,7 +104,8 @@ def summary_of(
         if if_dependent
         else _not_computed(mean.size)
     )
-    return Summary(mean, np.sqrt(variance), low, high, p_above, components.p_zero, at_mode, *given_dependence)
+    figures = mean, np.sqrt(variance), low, high, p_above, components.p_zero, at_mode
+    return Summary(*figures, *given_dependence, components.approximate)
 
 
 def _not_computed(count: int) -> FloatArray:

@@ -10,8 +10,8 @@ relative to independence is that of the complete rows, log B_K of `evidence`, pl
 the log of E[X Y]/(E[X] E[Y]) for X = prod x_i^m_i, Y = prod y_j^k_j and pi ~ Dirichlet(c). It is 0 where one side is
 complete, and tends to 0 as K grows. The last three are known; the first is computed by Laplace's formula in
 log-probabilities, at the mode of `mode` with the factor of `information_matrix`, and corrected as in
-`credimi.inference.posterior`. The corrections of cells and margins cancel. This leaves, with C, M, k the sums of c, m,
-k and d Stirling's error of log Gamma,
+`credimi.inference.posterior`. (Where that does not do, D_K is an exact sum, if it has few terms: see `allocation_sum`.)
+The corrections of cells and margins cancel. This leaves, with C, M, k the sums of c, m, k and d Stirling's error of log Gamma,
 
     D_K = sum c_ij log [(pi_ij/c_ij) (c_i+/(c_i+ + m_i)) (c_+j/(c_+j + k_j)) (C + M)(C + k)/C]
           + sum m_i log [x_i (C + M)/(c_i+ + m_i)] + sum k_j log [y_j (C + k)/(c_+j + k_j)]
@@ -46,6 +46,14 @@ from credimi.kernels.evidence.adaptive_weights import (
     shares,
     zoom_in,
 )
+from credimi.kernels.evidence.allocation_sum import (
+    DOUBTFUL,
+    KNOWN,
+    exact_evidence,
+    factor_is_lost,
+    laplace_is_doubtful,
+    may_be_off,
+)
 from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.mode.find import find_mode
 from credimi.kernels.moments import one_sided
@@ -55,6 +63,8 @@ from credimi.kernels.moments.two_sided import MAX_DOUBTFUL, doubtful_probability
 from credimi.kernels.special import logarithm, stirling_tail
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from credimi.kernels.jit import FloatArray, IntegerArray, NumberArray
     from credimi.kernels.moments.information_matrix import Workspace
 
@@ -63,7 +73,6 @@ _RELIABLE, _ROWS_GIVEN, _COLUMNS_GIVEN = np.array([False, False, True])  # every
 _MAX_GAP = 14.0  # a point further below the best has no weight, even if its interpolated score is some nats off
 _MAX_DIFFERENCE = 12.0  # between known points that differ by more, interpolation is not trusted
 _MIN_SPACING = 2  # points: between known points that are closer, it is trusted
-_MIN_SLACK = 1e-10  # relative to N: smaller slacks are rounding errors
 
 
 @compiled
@@ -116,20 +125,6 @@ def _margins_evidence(
     stirling_terms = _stirling_error(with_rows) + _stirling_error(with_columns)
     stirling_terms -= _stirling_error(all_rows) + _stirling_error(total)
     return float(likelihood - 0.5 * determinant + stirling_terms)
-
-
-@compiled
-def _factor_is_lost(counts: FloatArray, probability: FloatArray, total: float) -> bool:
-    """Whether the factor is lost to rounding, because a cell has probability from the margins alone.
-
-    Its slack c/pi = N - m_i/x_i - k_j/y_j is then a difference of numbers near N, with less than six digits. Such a
-    cell has a negligible weight in the prior, and D is near 0 unless both margins are large.
-    """
-    for i in range(counts.shape[0]):
-        for j in range(counts.shape[1]):
-            if counts[i, j] < _MIN_SLACK * total * probability[i, j]:
-                return True
-    return False
 
 
 @compiled
@@ -257,11 +252,13 @@ def weigh_two_sided(
     strengths: FloatArray,
     weights: FloatArray,
     staying: IntegerArray,
+    approximate: NDArray[np.bool_],
     mean: FloatArray,
     variance: FloatArray,
 ) -> None:
     """As `weigh`, for candidates with tables with missing values on both sides; also the moments at points with weight.
 
+    `approximate` says where P(independent) may be off, because Laplace's formula does not do and a sum is too long.
     `mean` and `variance` are (tables of these candidates, one after the other, points); NaN for all other tables.
     """
     max_padded = (weights.shape[1] + LANES - 1) // LANES * LANES
@@ -306,7 +303,7 @@ def weigh_two_sided(
             best = log_zero - log_point
             scouting = zoom < MAX_ZOOMS and has_very_many_cells(freedom)  # for a narrow peak: then zoom in
             while point >= 0:
-                guess[point] = 0.0
+                guess[point], reliability = 0.0, KNOWN
                 for table in range(first, after):
                     start, line = offsets[table], first_line + table - first
                     height, width = rows[table], columns[table]
@@ -333,11 +330,16 @@ def weigh_two_sided(
                             counts[i, j] = table_cells[i * s + j] + pseudo * of_columns[j]
                     find_mode(counts, row_only, column_only, probability, row_slope, column_slope, work)
                     all_rows, doubtful = doubtful_probability(counts, row_only, column_only, probability, work)
-                    lost = _factor_is_lost(counts, probability, all_rows)
-                    if not lost:
-                        guess[point] += _margins_evidence(
+                    lost = factor_is_lost(counts, probability, all_rows)
+                    evidence = np.nan
+                    if lost or laplace_is_doubtful(counts, row_only, column_only, probability, all_rows):
+                        evidence = exact_evidence(counts, row_only, column_only)
+                        reliability = DOUBTFUL if np.isnan(evidence) else reliability
+                    if np.isnan(evidence) and not lost:
+                        evidence = _margins_evidence(
                             counts, row_only, column_only, probability, row_slope, sums[0], sums[1], work
                         )
+                    guess[point] += 0.0 if np.isnan(evidence) else evidence
                     if after - first == 1 and score[point] + guess[point] < best + least_weight:
                         mean[line, point], variance[line, point] = 0.0, 0.0  # `settle` will drop it: no moments
                     elif lost or (matched and doubtful > MAX_DOUBTFUL):
@@ -357,7 +359,7 @@ def weigh_two_sided(
                             matched,
                             _RELIABLE,
                         )
-                known[point] = 1
+                known[point] = reliability
                 best = max(best, score[point] + guess[point])
                 _fill_guesses(guess, known, points)
                 for index in range(points):
@@ -371,6 +373,7 @@ def weigh_two_sided(
             least, finer = zoom_in(strength, total_score, points)
             log_point += np.log(np.log(finer) / np.log(ratio))
             ratio = finer
+        approximate[candidate] = may_be_off(lanes[1], guess, known, points, log_zero - log_point)
         for point in range(points):
             lanes[1, point] = lanes[2, point] if known[point] else -np.inf
         p_zero[candidate], staying[candidate] = settle(
