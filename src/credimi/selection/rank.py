@@ -80,7 +80,8 @@ def rank(
         to missing_p_above tell whether the two differ.
     robust : bool
         Whether to find out what holds if values are missing not quite at random: the columns robust_low, robust_high
-        and tipping_factor. It takes about ten times as long.
+        and tipping_factor. It takes about ten times as long, and a hundred times if rows lack
+        both a feature and the target.
     factor : float
         For robust_low and robust_high: how much the odds of being missing may differ, as in `information_bounds`.
     random_state : int
