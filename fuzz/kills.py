@@ -1,5 +1,7 @@
 """`credimi count --into`: killed at any moment it leaves the old or the new file, whole; two at once lose nothing.
 
+The next command deletes the temporary files that a killed one left.
+
 When a process is killed, and who comes first of two, is up to the machine: a case that is replayed may end otherwise.
 """
 
@@ -170,6 +172,8 @@ def check_whole(folder: Path, names: list[str], law: str) -> None:
     listed = sorted(Path(source.path).name for source in counts.sources)
     expect(counts == whole and listed == sorted(names), law, f"{counts} of {listed}, not {whole} of {sorted(names)}")
     expect(not any(source.unfinished for source in counts.sources), f"{law}, and says so", counts.sources)
+    left = sorted(path.name for path in folder.iterdir() if path.suffix != ".csv" and path.name != INTO)
+    expect(not left, f"{law}, and leaves no other file", left)
 
 
 def smaller(case: dict[str, Any]) -> Iterator[dict[str, Any]]:

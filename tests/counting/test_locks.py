@@ -106,7 +106,7 @@ def test_a_lock_of_another_machine_is_left_alone() -> None:
 @pytest.mark.skipif(os.name != "posix", reason="a question of processes")
 def test_a_disk_without_locks(monkeypatch: pytest.MonkeyPatch) -> None:
     """There the owner's name is all that is known; whether it is at work can be asked on the same machine."""
-    monkeypatch.setattr(atomic_files, "_lock", lambda _: None)
+    monkeypatch.setattr(atomic_files, "try_lock", lambda _: None)
     with locked("all.counts"), pytest.raises(CredimiError, match=f"changed by process {os.getpid()} on"):
         locked("all.counts").__enter__()
     with start("-c", "") as ended:
@@ -118,14 +118,14 @@ def test_a_disk_without_locks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_lock_that_goes_while_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its owner takes the file away between our look at it and our lock: another one is made."""
-    look = atomic_files._lock  # noqa: SLF001
+    look = atomic_files.try_lock
 
     def late(descriptor: int) -> bool | None:
-        monkeypatch.setattr(atomic_files, "_lock", look)
+        monkeypatch.setattr(atomic_files, "try_lock", look)
         Path(".all.counts.lock").unlink()
         return look(descriptor)
 
-    monkeypatch.setattr(atomic_files, "_lock", late)
+    monkeypatch.setattr(atomic_files, "try_lock", late)
     with locked("all.counts"):
         assert Path(".all.counts.lock").read_text().split() == [platform.node(), str(os.getpid())]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError, NoRowsError
+from credimi.core.temporary_files import owned
 
 if TYPE_CHECKING:
     import argparse
@@ -25,17 +26,15 @@ _MAX_MAGIC_BYTES = 4
 def temporary_copy(options: argparse.Namespace) -> Iterator[None]:
     """Delete the file with the content of standard input (`options.saved`) after the command; errors do not name it."""
     options.saved = None
-    try:
-        yield
-    except CredimiError as error:
-        if options.saved is None:
-            raise
-        if isinstance(error, NoRowsError):  # its message names no file
-            raise CredimiError(f"{NAME}: {error}") from error
-        raise CredimiError(str(error).replace(str(options.saved), NAME)) from error
-    finally:
-        if options.saved is not None:
-            shutil.rmtree(options.saved.parent, ignore_errors=True)
+    with ExitStack() as options.until_the_end:
+        try:
+            yield
+        except CredimiError as error:
+            if options.saved is None:
+                raise
+            if isinstance(error, NoRowsError):  # its message names no file
+                raise CredimiError(f"{NAME}: {error}") from error
+            raise CredimiError(str(error).replace(str(options.saved), NAME)) from error
 
 
 def saved(options: argparse.Namespace) -> Path:
@@ -53,7 +52,9 @@ def saved(options: argparse.Namespace) -> Path:
         compression_suffix = next(
             (suffix for magic, suffix in _COMPRESSION_SUFFIXES.items() if first_bytes.startswith(magic)), ""
         )
-        path = Path(tempfile.mkdtemp(prefix="credimi-")) / f"{NAME}{format_suffix}{compression_suffix}"
+        folder: Path = options.until_the_end.enter_context(owned(Path(tempfile.gettempdir())))
+        folder.mkdir(0o700)
+        path = folder / f"{NAME}{format_suffix}{compression_suffix}"
         options.saved = path
         with path.open("wb") as file:
             file.write(first_bytes)

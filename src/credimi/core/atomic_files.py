@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import secrets
 import stat
 import sys
 import zlib
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError
+from credimi.core.temporary_files import close_and_delete, delete_leftovers, is_still_at, owned, try_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,14 +56,17 @@ def write_bytes(content: bytes, path: str | Path) -> None:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A temporary file beside the target. It gets the target's name if all went well; otherwise it is deleted."""
+    """A temporary file beside the target. It gets the target's name if all went well; otherwise it is deleted.
+
+    If this process is killed, the next one that writes into the folder deletes it (see `temporary_files`).
+    """
     try:
         if Path(path).exists() and not Path(path).is_file():  # a device or a pipe is written to directly
             yield Path(path)
             return
         target = Path(path).resolve()
-        temporary = _new_temporary(target)
-        try:
+        with owned(target.parent, f".{target.name[:_MAX_NAME_CHARACTERS]}.") as temporary:
+            _create(temporary, target)
             yield temporary
             _sync(temporary)  # or a crash could leave an empty file under the name
             if target.exists():
@@ -71,9 +74,6 @@ def replacing(path: str | Path) -> Iterator[Path]:
             temporary.replace(target)
             with suppress(OSError):  # not all systems can sync a directory, and the file exists
                 _sync(target.parent)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
     except OSError as error:
         raise CredimiError(f"{path or '--output'} cannot be written: {error.strerror or error}") from None
 
@@ -107,6 +107,7 @@ def locked(path: str | Path) -> Iterator[None]:
         target.name if len(encoded) < 250 else f"{target.name[:_MAX_NAME_CHARACTERS]}.{zlib.crc32(encoded):08x}"
     )
     lock_path = target.with_name(f".{short_name}.lock")
+    delete_leftovers(target.parent)  # also if nothing is written in the end
     try:
         descriptor = _take_lock(lock_path, path)
     except OSError as error:
@@ -117,12 +118,7 @@ def locked(path: str | Path) -> Iterator[None]:
     finally:
         with suppress(OSError):
             os.ftruncate(descriptor, 0)  # Windows may not delete it while others look at it: then it has no owner
-        with suppress(OSError):
-            lock_path.unlink()  # before it is closed, so that nobody takes a lock that is about to disappear
-        os.close(descriptor)
-        if os.name == "nt":
-            with suppress(OSError):
-                lock_path.unlink()
+        close_and_delete(descriptor, lock_path)
 
 
 def _take_lock(lock_path: Path, path: str | Path) -> int:
@@ -130,9 +126,9 @@ def _take_lock(lock_path: Path, path: str | Path) -> int:
     while True:
         descriptor = os.open(lock_path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
-            free = _lock(descriptor)
+            free = try_lock(descriptor)
             _check_owner(os.read(descriptor, 1_000).decode(errors="replace"), lock_path, path, free=free)
-            if _is_still_at(descriptor, lock_path):
+            if is_still_at(descriptor, lock_path):
                 os.ftruncate(descriptor, 0)
                 os.lseek(descriptor, 0, os.SEEK_SET)
                 os.write(descriptor, f"{platform.node()} {os.getpid()}\n".encode())
@@ -155,38 +151,6 @@ def _check_owner(text: str, lock_path: Path, path: str | Path, *, free: bool | N
             f"{path} is being changed by process {process} on {host}, or was when that process was killed: "
             f"wait until it has ended, or delete {lock_path} if it no longer runs"
         )
-
-
-def _lock(descriptor: int) -> bool | None:
-    """Whether we hold the lock now; None if the disk has no locks."""
-    if sys.platform == "win32":
-        import msvcrt  # noqa: PLC0415  (one of the two exists on each system)
-
-        try:
-            os.lseek(descriptor, 1 << 20, os.SEEK_SET)  # beyond the owner's name, which others may read
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-            os.lseek(descriptor, 0, os.SEEK_SET)
-        except OSError:
-            os.lseek(descriptor, 0, os.SEEK_SET)
-            return False
-        return True
-    import fcntl  # noqa: PLC0415  (one of the two exists on each system)
-
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
-
-
-def _is_still_at(descriptor: int, path: Path) -> bool:
-    """Whether the open file is still the one at this path."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False
 
 
 def _is_alive(process: str) -> bool:
@@ -213,20 +177,14 @@ def _write_to_stdout(text: str) -> None:
             raise CredimiError(f"standard output cannot be written: {error.strerror or error}") from None
 
 
-def _new_temporary(target: Path) -> Path:
-    """A new file beside the target, with the permissions of a new file, which the kernel takes from the umask.
+def _create(temporary: Path, target: Path) -> None:
+    """Create the file beside the target, with the permissions of a new file, which the kernel takes from the umask.
 
     If the target exists, it may be private: then nobody else may read the new file before it has the target's
     permissions.
     """
     mode = 0o600 if target.exists() else 0o666
-    while True:
-        temporary = target.with_name(f".{target.name[:_MAX_NAME_CHARACTERS]}.{secrets.token_hex(4)}")
-        try:
-            os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
-        except FileExistsError:
-            continue
-        return temporary
+    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
 
 
 def _sync(path: Path) -> None:
