@@ -6,6 +6,9 @@ tall: so many rows of uint8 codes of ten values in 100 columns, of which 60 tell
 wide: 800 rows of 100,000 columns of two values, of which 200 tell something; 50 steps. The time of the whole call, that
 of the search without reading, and the largest memory of the process.
 
+noise: 200 columns of 2 to 20 values that tell nothing, of a target with even classes, or one of 1 %. The search without
+reading.
+
     python benchmarks/sets.py                                         as docs/performance.md has it
     python benchmarks/sets.py --rows 20000 --columns 2000 --repeats 1  a quick look
 """
@@ -72,17 +75,37 @@ def wide(columns: int) -> None:
     print(f"| 800 x {columns:,}, two values | {len(chosen)} | {reading:.1f} | {search:.1f} | {memory:,.0f} |")
 
 
+def noise(rows: int, missing: float, repeats: int) -> None:
+    """Print the times with even classes, and with a rare one."""
+    generator = np.random.default_rng(0)
+    table = {}
+    for number in range(200):
+        values = generator.integers(0, generator.integers(2, 21), rows)
+        table[f"x{number}"] = np.where(generator.random(rows) < missing, "", values.astype(str))
+    times = []
+    for share in (0.5, 0.01):
+        target = np.where(generator.random(rows) < share, "yes", "no")
+        coded = CodedTable.of(table, CountRequest.of(target, threads=1))
+        selected(coded, "smallest", threads=1)  # compiles
+        times.append(cpu(lambda coded=coded: selected(coded, "smallest", threads=1), repeats))
+    print(f"| {rows:,} x 200, {missing:.0%} missing | {times[0]:.2f} | {times[1]:.2f} | {times[1] / times[0]:.1f} |")
+
+
 def main() -> None:
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000, help="of the tall table (default: %(default)s)")
     parser.add_argument("--columns", type=int, default=100_000, help="of the wide table (default: %(default)s)")
+    parser.add_argument("--noise", type=int, default=5_000, help="rows of noise (default: %(default)s)")
     parser.add_argument("--repeats", type=int, default=5, help="the shortest counts (default: %(default)s)")
     options = parser.parse_args()
     print("| table | rank, s | select, s | ratio |\n|---|---:|---:|---:|")
     tall(options.rows, options.repeats)
     print("\n| table | steps | reading, s | search, s | memory, MB |\n|---|---:|---:|---:|---:|")
     wide(options.columns)
+    print("\n| noise | even classes, s | a class of 1 %, s | ratio |\n|---|---:|---:|---:|")
+    for missing in (0.0, 0.2, 0.6):
+        noise(options.noise, missing, options.repeats)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,11 @@ pytestmark = pytest.mark.long
         ("benchmarks/dictionaries.py", ["--rows", "200", "--repeats", "1"], 2 + 6),
         ("benchmarks/reading.py", ["--rows", "200", "--repeats", "1"], 2 + 6),
         ("benchmarks/robust.py", ["--repeats", "1", "--tables", "1"], 2 + 2 + 1 + 2 + 16),
-        ("benchmarks/sets.py", ["--rows", "2000", "--columns", "60", "--repeats", "1"], 2 + 1 + 1 + 2 + 1),
+        (
+            "benchmarks/sets.py",
+            ["--rows", "2000", "--columns", "60", "--noise", "500", "--repeats", "1"],
+            2 + 1 + 1 + 2 + 1 + 1 + 2 + 3,
+        ),
         ("benchmarks/trees.py", ["--rows", "3000", "--columns", "7", "--repeats", "1"], 2 + 2),
         ("benchmarks/wide.py", ["--rows", "30", "--columns", "20", "--repeats", "1"], 2 + 6),
         (

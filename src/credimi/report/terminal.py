@@ -8,10 +8,11 @@ from __future__ import annotations
 import io
 import math
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from credimi.core.atomic_files import plain
 from credimi.report import sentences
+from credimi.report.coloured_lines import GAP, ColouredLines, Column
 from credimi.report.names import shorten_distinctly
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ _SHORT_BAR, _BAR, _LONG_BAR = 6, 12, 24
 MIN_NAME_WIDTH = 14  # columns of the terminal for long names; other columns of the table are left out first
 _VALUES_WIDTH = 20  # columns of the terminal for how each feature was read
 _WIDE_TERMINAL = 130
-GAP = 2  # blanks between two columns of the table
 _MAX_LINES = 60  # of a ranking that is printed in Python
 _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "dim"}
 
@@ -44,7 +44,7 @@ def ranking_text(ranking: ShownRanking, *, units: str = "nats", width: int = 120
     return printed(ranking_grid(ranking, units=units, width=width, top=_MAX_LINES), width)
 
 
-def printed(parts: Iterable[Grid | Text], width: int) -> str:
+def printed(parts: Iterable[ColouredLines | Grid | Text], width: int) -> str:
     """Tables and lines as plain text."""
     from rich.console import Console  # noqa: PLC0415  (rich is loaded only to print)
 
@@ -103,29 +103,13 @@ def without_trailing_blanks(text: str) -> str:
     return "\n".join(line.rstrip(" ") for line in text.split("\n"))
 
 
-class Column(NamedTuple):
-    """One column of the table."""
-
-    head: str
-    cells: Sequence[str]
-    right: bool = False  # whether cells are aligned at the right
-    wraps: bool = False  # whether cells may take several lines
-
-    @property
-    def width(self) -> int:
-        """Columns of the terminal that it takes."""
-        from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
-
-        return max(map(cell_len, (self.head, *self.cells)))
-
-
 def ranking_grid(
     ranking: ShownRanking,
     *,
     units: str = "nats",
     top: int | None = None,
     width: int = 120,
-) -> Iterator[Grid | Text]:
+) -> Iterator[ColouredLines | Text]:
     """The title, the table and the lines below it, for rich to print."""
     yield text_line(_title(ranking, units))
     rows = list(islice(ranking, top))
@@ -136,24 +120,9 @@ def ranking_grid(
         facts = ranking.facts or (None,) * len(ranking)  # None for a ranking that was made by hand
         notes = [_values(row, fact, ranking.reader) for row, fact in zip(rows, facts, strict=False)]
         columns["values"] = Column("values", list(map(plain, notes)), wraps=True)
-    yield coloured_grid(list(columns.values()), [_COLOUR[row["verdict"]] for row in rows])
+    yield ColouredLines(list(columns.values()), [_COLOUR[row["verdict"]] for row in rows])
     for remark in _remarks(ranking, rows, units, narrow=not is_wide):
         yield text_line(remark)
-
-
-def coloured_grid(columns: Sequence[Column], colours: Iterable[str]) -> Grid:
-    """The columns side by side, each line in its colour."""
-    from rich import box  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.text import Text  # noqa: PLC0415  (a plain str would be read as markup, and :names: as pictures)
-
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, show_edge=False)
-    for column in columns:
-        justify: Literal["right", "left"] = "right" if column.right else "left"
-        grid.add_column(Text(column.head), justify=justify, no_wrap=not column.wraps, overflow="fold")
-    for colour, *cells in zip(colours, *(column.cells for column in columns), strict=True):
-        grid.add_row(*map(Text, cells), style=colour)
-    return grid
 
 
 def _columns_that_fit(

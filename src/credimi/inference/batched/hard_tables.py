@@ -12,8 +12,8 @@ the error of the mean to about 0.01 deviations.
 A component of a mixture that has the weight w gets only twice to four times its share of these draws, rounded up to
 n/2, n/4, n/8 ..., so that equal components of different mixtures are drawn once. The error of n draws is about
 n^(-1/2), and that of the mixture is the root of sum w_k^2/n_k. With n_k >= 2 n w_k it is at most (2n)^(-1/2), less than
-if the mixture itself had been drawn. This matters if a class is rare: then each of many columns has several loose components
-with thin classes, most of them with a weight of a few per cent. Each part has twenty draws at least.
+if the mixture itself had been drawn. This matters if a class is rare: then each of many columns has several loose
+components with thin classes, most of them with a weight of a few per cent. Each part has twenty draws at least.
 
 **Complete tables with almost no counts**, and callers who need no more than two moments: the moments of the draws.
 

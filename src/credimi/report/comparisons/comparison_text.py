@@ -9,12 +9,10 @@ from rich.cells import cell_len
 
 from credimi.core.atomic_files import plain
 from credimi.report import sentences
+from credimi.report.coloured_lines import GAP, ColouredLines, Column
 from credimi.report.names import shorten_distinctly
 from credimi.report.terminal import (
-    GAP,
     MIN_NAME_WIDTH,
-    Column,
-    coloured_grid,
     printed,
     probability,
     ranking_grid,
@@ -25,7 +23,6 @@ from credimi.report.terminal import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from rich.table import Table as Grid
     from rich.text import Text
 
     from credimi.core.types import Record
@@ -54,7 +51,7 @@ def grouped_grid(
     units: str = "nats",
     top: int | None = None,
     width: int = 120,
-) -> Iterator[Grid | Text]:
+) -> Iterator[ColouredLines | Text]:
     """The ranking of each group, then the comparisons."""
     for name, ranking in grouped.rankings.items():
         yield text_line(f"== {grouped.by} {name} ==")
@@ -78,11 +75,11 @@ def comparison_grid(
     units: str = "nats",
     top: int | None = None,
     width: int = 120,
-) -> Iterator[Grid | Text]:
+) -> Iterator[ColouredLines | Text]:
     """The table and the lines below it, for rich to print."""
     columns, headings = _columns_that_fit(comparison, list(comparison)[:top], units, width)
     yield text_line(title(comparison, headings) + (", in bits" if units == "bits" else ""))
-    yield coloured_grid(columns, [_COLOUR[verdict] for verdict in columns[-1].cells])
+    yield ColouredLines(columns, [_COLOUR[verdict] for verdict in columns[-1].cells])
     yield from map(text_line, lines(comparison, top))
 
 
