@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.csv
 
-from credimi.core.errors import CredimiError, one_line
+from credimi.core.errors import CredimiError, lacks_memory, one_line
 from credimi.core.remote_files import opened
 from credimi.core.threads import cores, in_order
 from credimi.counting import tabulate
@@ -132,6 +132,8 @@ def _first_line(path: Place, file: pa.NativeFile, compression: str | None) -> tu
     except LongLineError as error:
         raise CredimiError(f"{path}, line 1: {error}") from None
     except (OSError, pa.ArrowException) as error:
+        if lacks_memory(error):
+            raise
         raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
     for start, what in _OTHER_FORMATS.items():
         if content.startswith(start):
@@ -228,6 +230,8 @@ def _parsed_by_pyarrow(
         try:
             return pa.csv.read_csv(pa.BufferReader(content), read, parse, convert)
         except (pa.ArrowException, OSError) as error:
+            if lacks_memory(error):
+                raise
             failure = error
     return failure
 
@@ -268,6 +272,8 @@ def _rows(path: Place, header: Header, *, coded: bool) -> Iterator[Part]:
     except LongLineError as error:
         raise CredimiError(f"{path}: {error}") from None
     except (OSError, pa.ArrowException) as error:
+        if lacks_memory(error):
+            raise
         raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
 
 
@@ -296,8 +302,9 @@ def _fault(path: Place, header: Header, error: Exception) -> str:
             f"{path}, line {line}: byte {byte:#04x} is not UTF-8: "
             "convert the file, for example with iconv -f cp1252 -t utf-8"
         )
-    except (csv.Error, OSError, pa.ArrowException):
-        pass
+    except (csv.Error, OSError, pa.ArrowException) as unreadable:
+        if lacks_memory(unreadable):
+            raise
     return f"{path} is not readable as CSV: {one_line(error)}"
 
 
