@@ -316,19 +316,20 @@ def check_format(file: DataFile, output: Path) -> None:
         )
 
 
-def copy_columns(file: DataFile, wanted: Sequence[str], output: Path, suffix: str = "") -> None:
+def copy_columns(file: DataFile, wanted: Sequence[str], output: Path, suffix: str = "", *, safe: bool = False) -> None:
     """The same rows with some of the columns, in the same format; texts stay as they are written.
 
-    CSV is compressed if `suffix`, the end of the name that the output will have, says so.
+    CSV is compressed if `suffix`, the end of the name that the output will have, says so. With `safe`, texts of CSV
+    that a spreadsheet would take for formulas get an apostrophe, and control characters are visible.
     """
     with memory_named(f"to copy columns of {file}"):
-        _copy_columns(file, wanted, output, suffix)
+        _copy_columns(file, wanted, output, suffix, safe=safe)
 
 
-def _copy_columns(file: DataFile, wanted: Sequence[str], output: Path, suffix: str) -> None:
+def _copy_columns(file: DataFile, wanted: Sequence[str], output: Path, suffix: str, *, safe: bool) -> None:
     try:
         if isinstance(file.layout, Header):
-            csv_files.copy_columns(file.place, file.layout, wanted, output, suffix)
+            csv_files.copy_columns(file.place, file.layout, wanted, output, suffix, safe=safe)
         elif isinstance(file.layout, ArrowSchema):
             arrow_files.copy_columns(file.place, file.layout, wanted, output)
         elif isinstance(file.layout, JsonFields):

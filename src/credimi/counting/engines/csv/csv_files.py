@@ -22,6 +22,7 @@ import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ from credimi.counting import tabulate
 from credimi.counting.batch import Batch
 from credimi.counting.engines.csv.csv_coder import CodedRows, FieldCoders, last_line_end
 from credimi.counting.engines.csv.csv_split import LONGEST, LongLineError, first_line, parts, without_blanks
-from credimi.report.export import csv_writer
+from credimi.report.export import csv_writer, defused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -358,7 +359,7 @@ def _created(output: Path, suffix: str) -> pa.NativeFile:
     return pa.CompressedOutputStream(file, packed) if packed else file
 
 
-def copy_columns(path: Place, header: Header, wanted: Sequence[str], output: Path, suffix: str) -> None:
+def copy_columns(path: Place, header: Header, wanted: Sequence[str], output: Path, suffix: str, *, safe: bool) -> None:
     """The same rows with some of the columns, and the same delimiter; compressed if `suffix` says so."""
     try:
         with (
@@ -371,7 +372,7 @@ def copy_columns(path: Place, header: Header, wanted: Sequence[str], output: Pat
             next(rows)
             positions = [header.names.index(name) for name in wanted]
             writer = csv_writer(sink, header.line_end, header.delimiter)
-            writer.writerow(wanted)
-            writer.writerows([row[position] for position in positions] for row in rows)
+            lines = chain([wanted], ([row[position] for position in positions] for row in rows))
+            writer.writerows(map(defused, lines) if safe else lines)
     except (UnicodeDecodeError, csv.Error) as error:
         raise CredimiError(_fault(path, header, error)) from error
