@@ -58,6 +58,6 @@ def _of_file(file: DataFile, wanted: set[str]) -> float:
 def _width(kind: pa.DataType) -> float:
     """The bytes of a value of this type, at least."""
     try:
-        return kind.bit_width / 8
+        return float(kind.bit_width / 8)
     except ValueError:  # text, lists
         return _INDEX
