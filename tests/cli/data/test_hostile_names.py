@@ -14,6 +14,7 @@ import pytest
 import credimi
 from credimi.cli import main
 from credimi.report.export import defused, defused_json
+from credimi.report.sets.interaction_view import _short
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,3 +149,17 @@ def test_figures_draw_names_as_they_are(path: Path, tmp_path: Path, kind: str) -
             root = ET.parse(picture).getroot()  # noqa: S314  (we wrote it)
             assert not [node for node in root.iter() if node.tag.endswith("script")]
             assert number == 2 or "<!-- $x^$ -->" in picture.read_text(encoding="utf-8")  # drawn as it is
+
+
+def test_a_tree_draws_classes_as_they_are(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib").rcParams["svg.fonttype"] = "path"
+    table = tmp_path / "table.csv"
+    table.write_text("$x^{$,y\n" + "$a^$,$p^$\n]]>,<script>\n" * 60)
+    picture = tmp_path / "tree.svg"
+    assert main(["tree", str(table), "--target", "y", "--plot", str(picture)]) == 0
+    assert "$p^$" in picture.read_text(encoding="utf-8")
+    ET.parse(picture)  # noqa: S314  (we wrote it)
+
+
+def test_a_shortened_value_is_cut_before_dollars_are_escaped() -> None:
+    assert _short("$" * 80) == r"\$" * (_short("x" * 80).index("…")) + "…"
