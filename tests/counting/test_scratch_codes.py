@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import gzip
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 import credimi
 from credimi import CredimiError
@@ -90,7 +93,9 @@ def test_files_larger_than_memory_are_refused_with_the_remedy(
 ) -> None:
     monkeypatch.setattr("credimi.counting.rows.storage.memory", lambda: 1_000.0)
     for data in (parts, parts[0], Path(parts[0])):
-        with pytest.raises(CredimiError, match=r"the files take .* and there are 0.0 GB of memory: name a folder"):
+        with pytest.raises(
+            CredimiError, match=r"the rows of the files take about .* and there are 0.0 GB of memory: name a folder"
+        ):
             credimi.select(data, "y")
 
 
@@ -102,6 +107,64 @@ def test_the_memory_of_a_container_is_what_there_is(tmp_path: Path, monkeypatch:
     assert storage.memory() == 1000.0
     monkeypatch.setattr(storage, "_LIMITS", tuple(map(str, limits[1:])))
     assert storage.memory() > 1000.0
+
+
+def test_what_others_have_taken_is_not_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a container and of the machine; pages of files that the system keeps are free on demand."""
+    (tmp_path / "memory.max").write_text("1000\n")
+    (tmp_path / "memory.current").write_text("900\n")
+    (tmp_path / "memory.stat").write_text("anon 500\ninactive_file 300\n")
+    monkeypatch.setattr(storage, "_LIMITS", (str(tmp_path / "memory.max"),))
+    assert storage.memory() == 1000.0 - (900.0 - 300.0)
+    (tmp_path / "meminfo").write_text("MemTotal:  8 kB\nMemFree:  0 kB\nMemAvailable:     0.125 kB\n")
+    monkeypatch.setattr(storage, "_MACHINE", str(tmp_path / "meminfo"))
+    assert storage.memory() == 128.0
+
+
+def written(folder: Path, ending: str, rows: int) -> Path:
+    """One column of texts and a target, in a file of this format."""
+    folder.mkdir(exist_ok=True)
+    path = folder / f"part{ending}"
+    table = pa.table({"x": ["a", "b"] * (rows // 2), "z": [0.5, 1.5] * (rows // 2), "y": ["p", "q"] * (rows // 2)})
+    if ending == ".parquet":
+        pq.write_table(table, path, row_group_size=rows // 2)
+    elif ending == ".arrow":
+        feather.write_feather(table, path)
+    elif ending == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    else:
+        text = "x,z,y\n" + "a,0.5,p\nb,1.5,q\n" * (rows // 2)
+        path.write_bytes(gzip.compress(text.encode()) if ending.endswith(".gz") else text.encode())
+    return path
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet", ".arrow", ".jsonl"])
+@pytest.mark.parametrize("named", ["file", "folder", "pattern", "list", "list of folders"])
+def test_scratch_is_advised_before_any_row_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, named: str
+) -> None:
+    path = written(tmp_path / "data", ending, 2_000)
+    data = {"file": path, "folder": path.parent, "pattern": str(path.parent / "p*"), "list": [path]}
+    free = path.stat().st_size * (1.1 if ending in (".csv.gz", ".parquet") else 0.9)  # the packed file would fit
+    monkeypatch.setattr("credimi.counting.rows.storage.memory", lambda: float(free))
+    monkeypatch.setattr("credimi.counting.engines.files.batches", None)
+    for search in (credimi.select, credimi.interactions):
+        with pytest.raises(CredimiError, match=r"name a folder with scratch \(--scratch\), .* or fewer columns"):
+            search(data.get(named, [path.parent]), "y")
+
+
+def test_what_fits_is_read_and_columns_that_are_left_out_take_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / "data", ".parquet", 2_000)
+    needed = 2_000 * (1.5 * (4 + 8 + 4) + 3)  # two indices and a number; a byte of code for each
+    monkeypatch.setattr("credimi.counting.rows.storage.memory", lambda: float(needed) - 1.0)
+    with pytest.raises(CredimiError, match="name a folder with scratch"):
+        credimi.select(path.parent, "y")
+    assert credimi.select(path.parent, "y", features=["x"]).features == ("x",)
+    assert credimi.select(path.parent, "y", scratch=tmp_path).features
+    monkeypatch.setattr("credimi.counting.rows.storage.memory", lambda: float(needed) + 1.0)
+    assert credimi.select(path.parent, "y").features
 
 
 def test_a_full_disk_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

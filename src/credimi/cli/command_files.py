@@ -71,6 +71,8 @@ def _outputs(options: argparse.Namespace) -> dict[str, str]:
 
 def check_outputs(options: argparse.Namespace) -> None:
     """Before the work is done, refuse files that could not be written."""
+    if getattr(options, "csv_safe", False) and options.format != "csv" and options.command != "select":
+        raise CredimiError("--csv-safe is for CSV: add --format csv, or leave it out")
     if "-" in {getattr(options, name, None) for name in ("html", "plot")}:
         raise CredimiError("a page or a picture needs a file of its own, not standard output")
     outputs = _outputs(options)

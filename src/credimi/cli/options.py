@@ -130,6 +130,13 @@ def add_output_options(parser: argparse.ArgumentParser, formats: Sequence[str] =
     parser.add_argument(
         "--format", choices=list(formats), default=formats[0], help="output format (default: %(default)s)"
     )
+    if "csv" in formats:
+        parser.add_argument(
+            "--csv-safe",
+            action="store_true",
+            help="with --format csv: put an apostrophe before names and values that a spreadsheet would take for a "
+            "formula, and make control characters visible",
+        )
     parser.add_argument("--output", metavar="FILE", help="the file to write (default, or -: standard output)")
 
 

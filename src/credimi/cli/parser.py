@@ -22,7 +22,7 @@ from credimi.cli.commands import (
 )
 from credimi.cli.options import Parser
 from credimi.cli.terminal_io import say
-from credimi.core.errors import CredimiError, NoRowsError
+from credimi.core.errors import CredimiError, NoMemoryError, NoRowsError
 from credimi.core.remote_files import source_of
 from credimi.core.version import __version__
 from credimi.kernels.jit_hooks import NoKernelsError
@@ -43,6 +43,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
                 code: int | None = options.run(options)
     except NoRowsError as error:
         say(": ".join(filter(None, [source_of(getattr(options, "data", None)), str(error)])))
+        return 2
+    except MemoryError as error:
+        say(str(NoMemoryError("for this command", error)))
         return 2
     except (CredimiError, NoKernelsError) as error:
         say(str(error))

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain, write
-from credimi.report.export import csv_writer
+from credimi.report.export import csv_writer, defused, defused_json
 from credimi.report.terminal import without_trailing_blanks
 
 if TYPE_CHECKING:
@@ -59,13 +59,22 @@ def write_json(report: Record, path: str | None) -> None:
 
 
 def write_csv(
-    names: Iterable[str], rows: Iterable[Iterable[Value]], path: str | None, above: Iterable[tuple[str, Value]] = ()
+    names: Iterable[str],
+    rows: Iterable[Iterable[Value]],
+    path: str | None,
+    above: Iterable[tuple[str, Value]] = (),
+    *,
+    safe: bool = False,
 ) -> None:
-    """Write rows as CSV, in full precision; `above` are names and values for lines above them that start with #."""
+    """Write rows as CSV, in full precision; `above` are names and values for lines above them that start with #.
+
+    With `safe`, nothing in it is a formula of a spreadsheet or controls a terminal.
+    """
     text = io.StringIO()
     for name, value in above:
-        text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
-    csv_writer(text).writerows([*filter(None, [list(names)]), *rows])
+        text.write(f"# {name}: {defused_json(value) if safe else json.dumps(value, ensure_ascii=False)}\n")
+    lines = [*filter(None, [list(names)]), *rows]
+    csv_writer(text).writerows(map(defused, lines) if safe else lines)
     write(sayable(text.getvalue(), path), path)
 
 
@@ -78,12 +87,13 @@ def write_result(
     records: str = "",
     names: Iterable[str] = (),
     known: Iterable[str] | None = None,
+    safe: bool = False,
 ) -> None:
     """Write a result as JSON, as CSV or as tables.
 
     CSV has a line for each of the report's `records`, with the columns `names` (default: all). If `known` is not None,
     the settings and these entries of the report are written above. Several values in one cell are separated by
-    semicolons.
+    semicolons. With `safe`, no cell of CSV is a formula or controls a terminal.
     """
     if output_format == "json":
         write_json(report(), path)
@@ -93,7 +103,7 @@ def write_result(
         columns = list(names) or list(selected_records[0] if selected_records else ())
         rows = ([_cell(record[name]) for name in columns] for record in selected_records)
         above = {} if known is None else plain_data["settings"] | {name: plain_data[name] for name in known}
-        write_csv(columns, rows, path, above.items())
+        write_csv(columns, rows, path, above.items(), safe=safe)
     else:
         screen = console(path)
         show(grids(screen), path, screen)

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
-from credimi.core.errors import CredimiError, one_line
+from credimi.core.errors import CredimiError, lacks_memory, one_line
 
 if TYPE_CHECKING:
     from credimi.core.types import Foreign
@@ -83,6 +83,8 @@ def opened(file: Place, *, stream: bool = False) -> Foreign:
             return file.filesystem.open_input_stream(file.inside, compression=None) if stream else file.open()
         return pa.OSFile(os.fsencode(file))  # bytes, as a name need not be text
     except (OSError, pa.ArrowException) as error:
+        if lacks_memory(error):
+            raise
         raise CredimiError(f"cannot read {file}: {reason(error)}") from error
 
 

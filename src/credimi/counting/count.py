@@ -201,6 +201,13 @@ def _planned_files(data: Data, request: CountRequest) -> tuple[list[DataFile], P
     return data_files, request.plan(files.names(data_files, request.delimiter))
 
 
+def files_and_columns(data: Data, request: CountRequest) -> tuple[list[DataFile], list[str]]:
+    """The files, each opened once, and the names of the columns that will be read."""
+    settings = replace(request.settings, target_cuts=None)
+    data_files, plan = _planned_files(data, replace(request, settings=settings))
+    return data_files, plan.wanted
+
+
 def cluster_of(data: object) -> ModuleType | None:
     """The engine of a Spark or Dask frame, or None; checked before Arrow's stream, which would fetch the rows."""
     if not type(data).__module__.startswith(("pyspark.", "dask")):

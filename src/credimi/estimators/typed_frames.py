@@ -38,7 +38,7 @@ def _polars(column: AnyArray | int, features: Features, polars: Foreign) -> Fore
         return picked.to_series()
     try:
         return polars.DataFrame(picked).to_series()
-    except (pa.ArrowException, TypeError):  # objects of several types
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError):  # objects of several types
         return polars.Series(cells_of(features.columns[column]), dtype=polars.Object)
 
 

@@ -118,6 +118,7 @@ def run(options: argparse.Namespace) -> None:
         records="features",
         names=comparison.columns,
         known=("classes", "samples"),
+        safe=options.csv_safe,
     )
 
 

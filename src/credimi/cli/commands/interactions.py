@@ -92,4 +92,5 @@ def run(options: argparse.Namespace) -> None:
         records="pairs",
         names=interacting_pairs.columns,
         known=("rows", "classes", "columns_tried", "pairs_tried", "all_pairs", "share_without_synergy"),
+        safe=options.csv_safe,
     )

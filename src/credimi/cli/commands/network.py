@@ -110,6 +110,7 @@ def run(options: argparse.Namespace) -> None:
         records="edges",
         names=Edge.__dataclass_fields__,
         known=("rows", "columns"),
+        safe=options.csv_safe,
     )
 
 

@@ -151,6 +151,7 @@ def _show(compared_pairs: Pairs, options: argparse.Namespace) -> None:
         ),
         records="pairs",
         known=("rows", "columns", "independent"),
+        safe=options.csv_safe,
     )
 
 
@@ -180,4 +181,5 @@ def _show_forest(compared_pairs: Pairs, options: argparse.Namespace) -> None:
         lambda screen: forest_grids(report, options.top or _MAX_LINES, screen.width),
         records="edges",
         known=("rows", "columns", "given", "odds", "expected_edges"),
+        safe=options.csv_safe,
     )

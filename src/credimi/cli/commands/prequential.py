@@ -101,6 +101,7 @@ def run(options: argparse.Namespace) -> None:
         records="results",
         names=_COLUMNS,
         known=("rows", "classes"),
+        safe=options.csv_safe,
     )
 
 

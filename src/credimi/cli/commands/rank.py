@@ -106,6 +106,7 @@ def run(options: argparse.Namespace) -> None:
         records="features",
         names=ranking.columns,
         known=("rows", "rows_with_target", "classes", "entropy"),
+        safe=options.csv_safe,
     )
 
 

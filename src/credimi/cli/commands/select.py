@@ -114,6 +114,12 @@ def add(commands: Foreign) -> None:
     parser.add_argument(
         "--format", choices=["table", "json"], default="table", help="of the steps (default: %(default)s)"
     )
+    parser.add_argument(
+        "--csv-safe",
+        action="store_true",
+        help="with --output of CSV: put an apostrophe before names and values that a spreadsheet would take for a "
+        "formula, and make control characters visible; this changes the data that are written",
+    )
     parser.add_argument("--html", metavar="PAGE", help="with a goal: write a page that shows the steps, offline")
     parser.add_argument("--plot", metavar="PICTURE", help="with a goal: draw the steps (.png, .svg, .pdf)")
     parser.add_argument("--output", metavar="REDUCED", help="the file to write, in the input's format")
@@ -137,6 +143,8 @@ def run(options: argparse.Namespace) -> int:
     data = files_given[0]
     if options.output is not None:
         files.check_format(data, Path(options.output))
+    if options.csv_safe and (options.output is None or data.kind != "CSV"):
+        raise CredimiError("--csv-safe is for CSV that is written with --output: leave it out")
     if options.goal is not None or options.output is None:
         selection = _selected(options, data)
         if options.output is None or not selection.complete:
@@ -148,7 +156,7 @@ def run(options: argparse.Namespace) -> int:
     output = Path(options.output)
     columns = [name for name in data.names if name in kept.features or name in (options.target, options.weights)]
     with replacing(output) as temporary:
-        files.copy_columns(data, columns, temporary, output.suffix)
+        files.copy_columns(data, columns, temporary, output.suffix, safe=options.csv_safe)
     names = [name for name in columns if name in kept.features]
     if not names:
         alone = (

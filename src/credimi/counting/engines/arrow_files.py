@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.ipc
 
 from credimi.columns.arrow_buffers import plain
-from credimi.core.errors import CredimiError, one_line
+from credimi.core.errors import CredimiError, memory_named, one_line
 from credimi.core.remote_files import opened
 from credimi.counting.batch import Batch
 
@@ -59,7 +59,8 @@ def read_schema(path: Place, source: Foreign, first: bytes) -> ArrowSchema:
 def readable(path: Place, kind: str = "Arrow") -> Iterator[None]:
     """Raise an error that names the file if pyarrow cannot read it."""
     try:
-        yield
+        with memory_named(f"to read {path}"):
+            yield
     except (pa.ArrowException, OSError) as error:
         raise CredimiError(f"{path} is no readable {kind} file: {one_line(error)}") from error
     except UnicodeDecodeError as error:

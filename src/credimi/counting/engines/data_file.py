@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from credimi.core.errors import CredimiError
+from credimi.core.errors import CredimiError, lacks_memory, memory_named
 from credimi.core.remote_files import Status, identity, opened, reason
 from credimi.counting.engines import arrow_files, json_lines
 from credimi.counting.engines.arrow_files import ArrowSchema
@@ -54,13 +54,15 @@ class DataFile:
     @classmethod
     def of(cls, place: Place, status: os.stat_result | Status, delimiter: str | None = None) -> DataFile:
         """The description of a file, which is opened once. Its first bytes say its format, as names may be wrong."""
-        with opened(place) as file:
+        with memory_named(f"to read {place}"), opened(place) as file:
             source = CountedFile.seen(place, status, file)
             try:
                 file.seek(0)
                 first = file.read(_FIRST_BYTES)
                 file.seek(0)
             except OSError as error:
+                if lacks_memory(error):
+                    raise
                 raise CredimiError(f"cannot read {place}: {reason(error)}") from error
             layout = None if first.startswith(NAME) else _layout(place, file, first, delimiter)
         return cls(place, identity(place, None if isinstance(status, Status) else status), source, layout)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from credimi.columns.encode_arrow import load_kernels
-from credimi.core.errors import CredimiError
+from credimi.core.errors import CredimiError, memory_named
 from credimi.core.remote_files import is_remote, reason, remote_files
 from credimi.core.threads import ahead
 from credimi.counting.batch import counted
@@ -232,18 +232,23 @@ def batches(
         def report(done: float, bytes_before: int = bytes_before, size: int = file.size) -> None:
             progress((bytes_before + done * size) / total)
 
-        if isinstance(file.layout, Footer):
-            file_count = total / max(file.size, 1)
-            options: Record = {"threads": threads, "coded": coded}
-            yield from parquet_files.batches(file.place, file.layout, blocks or [wanted], file_count, report, **options)
-        elif isinstance(file.layout, ArrowSchema):
-            yield from arrow_files.batches(file.place, file.layout, wanted, report, total // _BYTES_PER_CELL)
-        elif isinstance(file.layout, JsonFields):
-            cells = total // _BYTES_PER_CELL
-            yield from json_lines.batches(file.place, file.layout, wanted, report, threads, size=file.size, cells=cells)
-        elif file.layout is not None:
-            options = {"size": file.size, "total": total, "coded": coded}
-            yield from csv_files.batches(file.place, file.layout, wanted, report, threads, **options)
+        with memory_named(f"to read {file}"):
+            if isinstance(file.layout, Footer):
+                file_count = total / max(file.size, 1)
+                options: Record = {"threads": threads, "coded": coded}
+                yield from parquet_files.batches(
+                    file.place, file.layout, blocks or [wanted], file_count, report, **options
+                )
+            elif isinstance(file.layout, ArrowSchema):
+                yield from arrow_files.batches(file.place, file.layout, wanted, report, total // _BYTES_PER_CELL)
+            elif isinstance(file.layout, JsonFields):
+                cells = total // _BYTES_PER_CELL
+                yield from json_lines.batches(
+                    file.place, file.layout, wanted, report, threads, size=file.size, cells=cells
+                )
+            elif file.layout is not None:
+                options = {"size": file.size, "total": total, "coded": coded}
+                yield from csv_files.batches(file.place, file.layout, wanted, report, threads, **options)
         bytes_before += file.size
 
 
@@ -311,14 +316,20 @@ def check_format(file: DataFile, output: Path) -> None:
         )
 
 
-def copy_columns(file: DataFile, wanted: Sequence[str], output: Path, suffix: str = "") -> None:
+def copy_columns(file: DataFile, wanted: Sequence[str], output: Path, suffix: str = "", *, safe: bool = False) -> None:
     """The same rows with some of the columns, in the same format; texts stay as they are written.
 
-    CSV is compressed if `suffix`, the end of the name that the output will have, says so.
+    CSV is compressed if `suffix`, the end of the name that the output will have, says so. With `safe`, texts of CSV
+    that a spreadsheet would take for formulas get an apostrophe, and control characters are visible.
     """
+    with memory_named(f"to copy columns of {file}"):
+        _copy_columns(file, wanted, output, suffix, safe=safe)
+
+
+def _copy_columns(file: DataFile, wanted: Sequence[str], output: Path, suffix: str, *, safe: bool) -> None:
     try:
         if isinstance(file.layout, Header):
-            csv_files.copy_columns(file.place, file.layout, wanted, output, suffix)
+            csv_files.copy_columns(file.place, file.layout, wanted, output, suffix, safe=safe)
         elif isinstance(file.layout, ArrowSchema):
             arrow_files.copy_columns(file.place, file.layout, wanted, output)
         elif isinstance(file.layout, JsonFields):

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from credimi.columns.column import PrecodedColumn, UnreadableColumn
 from credimi.columns.python_objects import object_array, shown_name
-from credimi.core.errors import CredimiError, UncountableError, one_line
+from credimi.core.errors import CredimiError, NoMemoryError, UncountableError, lacks_memory, one_line
 from credimi.counting.batch import Batch
 from credimi.counting.engines import sparse_matrices
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _ROWS, _CELLS = 1 << 20, 1 << 22  # at most so many are counted together, of Arrow's batches
 _BYTES = 1 << 28  # the same limit in bytes, for long texts
 _FEWEST_ROWS = 1 << 13  # even of wide tables: each column of a batch costs as much as thousands of cells
+_NO_ARROW = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, UnicodeEncodeError)
 TARGET = "target"  # the name of a target that is passed as a separate array
 
 
@@ -53,6 +54,8 @@ def opened(data: Data) -> Foreign:
     try:
         return data if isinstance(data, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(data)
     except (pa.ArrowException, OSError, RuntimeError, ValueError) as error:  # each library raises another error
+        if lacks_memory(error):
+            raise NoMemoryError(f"to read a {type(data).__name__}", error) from error
         raise CredimiError(
             f"cannot read a {type(data).__name__} as a table: {one_line(error)}; it may have been read before, and a "
             "stream gives its rows once: pass a new one, or a table"
@@ -77,6 +80,8 @@ def names(data: Foreign) -> list[str]:  # noqa: PLR0911  (one way for each kind 
     try:
         return list(pa.RecordBatchReader.from_stream(data).schema.names)
     except pa.ArrowException as error:
+        if lacks_memory(error):
+            raise NoMemoryError(f"to read a {type(data).__name__}", error) from error
         raise CredimiError(
             f"a {type(data).__name__} is no table but one column: pass a frame, such as series.to_frame()"
         ) from error
@@ -322,7 +327,7 @@ def array_of(values: Values, name: str) -> ColumnValues:  # noqa: PLR0911  (one 
         try:
             # polars 1.32 fails at the stream of a series of categories, and not at that of a frame.
             array = pa.table(values.to_frame()).column(0) if is_polars(values) else pa.chunked_array(values)
-        except (pa.ArrowException, UnicodeEncodeError) as error:  # categories of several types, a sparse column
+        except _NO_ARROW as error:  # categories of several types, a sparse column
             if is_polars(values):
                 raise UncountableError(
                     f"column {name!r} is of the type {values.dtype}, which Arrow does not take ({one_line(error)}): "

@@ -25,7 +25,7 @@ import pyarrow.json
 from credimi.columns.labels import EXACT
 from credimi.columns.python_objects import object_array
 from credimi.columns.text_types import shown
-from credimi.core.errors import CredimiError, one_line
+from credimi.core.errors import CredimiError, lacks_memory, one_line
 from credimi.core.remote_files import opened
 from credimi.core.threads import cores, in_order
 from credimi.counting.batch import Batch
@@ -142,6 +142,8 @@ def _parts(path: Place, stream: Foreign) -> Iterator[_Part]:
             before += part.content.count(b"\n")
             rest = content[end:]
     except (OSError, pa.ArrowException) as error:
+        if lacks_memory(error):
+            raise
         raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
     if rest.strip():
         yield _Part(rest, before)
@@ -158,7 +160,9 @@ def _columns(path: Place, part: _Part) -> tuple[Columns, int]:
         parse = pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="infer")
         try:
             table = pa.json.read_json(pa.BufferReader(part.content), read, parse)
-        except pa.ArrowException:
+        except pa.ArrowException as error:
+            if lacks_memory(error):
+                raise
             return _columns_by_python(path, part)
         dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
         if not dates:

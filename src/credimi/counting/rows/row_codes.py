@@ -14,14 +14,13 @@ Besides the codes, memory holds a few bytes per row: class and weight.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError
-from credimi.counting.count import cluster_of, count_requested, plan_of, source, with_target_cuts
-from credimi.counting.engines import frames
-from credimi.counting.engines.data_file import DataFile
+from credimi.counting.count import cluster_of, count_requested, files_and_columns, plan_of, source, with_target_cuts
+from credimi.counting.engines import files, frames
 from credimi.counting.rows.coded_table import CodedTable
+from credimi.counting.rows.predicted_memory import predicted_memory
 from credimi.counting.rows.row_coder import CodeStore, RowCoder
 from credimi.counting.rows.storage import Storage
 from credimi.counting.rows.stratified_counts import SettledCodes
@@ -29,6 +28,7 @@ from credimi.counting.weights import effective
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
     from types import ModuleType
 
     from credimi.core.types import Data, Foreign
@@ -44,20 +44,11 @@ def settled_codes(data: Data, request: CountRequest, scratch: str | Path | None 
         return _fetch_from_cluster(data, cluster, request, storage)
     if scratch is not None:
         return _read_twice(data, request, storage)
-    size = sum(map(_file_size, data if isinstance(data, list | tuple) else [data]))
-    storage.require(size, "the files")
+    if files.reads(data):
+        data, wanted = files_and_columns(data, request)
+        storage.require(predicted_memory(data, wanted), "the rows of the files")
     table = CodedTable.of(data, request)
     return SettledCodes.of(table, request.threads), table.counts
-
-
-def _file_size(path: object) -> int:
-    """The bytes of a local file, 0 of anything else."""
-    if isinstance(path, DataFile):
-        return path.size
-    try:
-        return Path(path).stat().st_size if isinstance(path, str | Path) else 0
-    except (OSError, ValueError):  # the function that opens files reports it
-        return 0
 
 
 def _read_twice(data: Data, request: CountRequest, storage: Storage) -> tuple[SettledCodes, Counts]:

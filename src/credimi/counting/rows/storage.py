@@ -24,18 +24,47 @@ from credimi.core.errors import CredimiError
 if TYPE_CHECKING:
     from credimi.core.types import AnyArray
 
+_MACHINE = "/proc/meminfo"
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")  # of a container
+_TAKEN = {  # by the name of the limit: the file of what is taken, and what of this is free on demand
+    "memory.max": ("memory.current", "inactive_file"),
+    "memory.limit_in_bytes": ("memory.usage_in_bytes", "total_inactive_file"),
+}
 
 
 def memory() -> float:
-    """The bytes of memory of this machine, or of the container of this process; infinite if this is not known."""
+    """The bytes of memory that this process may still take, as far as machine and container tell; else infinite.
+
+    Pages of files that the system keeps in memory are free on demand, and are not counted as taken.
+    """
     memory_bytes = math.inf
     with suppress(AttributeError, ValueError, OSError):  # not everywhere
         memory_bytes = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    for path in _LIMITS:
+    with suppress(LookupError, ValueError, OSError):
+        memory_bytes = min(memory_bytes, 1024.0 * _entries(_MACHINE)["MemAvailable"])
+    for path in map(Path, _LIMITS):
         with suppress(ValueError, OSError):  # "max", or no such file
-            memory_bytes = min(memory_bytes, float(Path(path).read_text(encoding="ascii")))
+            memory_bytes = min(memory_bytes, max(float(_text(path)) - _taken(path), 0.0))
     return memory_bytes
+
+
+def _taken(limit: Path) -> float:
+    """The bytes that a container with this limit has taken for good; 0 if this is not known."""
+    with suppress(LookupError, ValueError, OSError):
+        usage, on_demand = _TAKEN[limit.name]
+        freed = _entries(limit.with_name("memory.stat")).get(on_demand, 0.0)
+        return max(float(_text(limit.with_name(usage))) - freed, 0.0)
+    return 0.0
+
+
+def _text(path: str | Path) -> str:
+    return Path(path).read_text(encoding="ascii")
+
+
+def _entries(path: str | Path) -> dict[str, float]:
+    """The numbers of a file of the system that has a name and a number on each line."""
+    lines = (line.replace(":", " ").split() for line in _text(path).splitlines())
+    return {words[0]: float(words[1]) for words in lines if len(words) > 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +82,14 @@ class Storage:
             raise CredimiError(f"scratch is {str(scratch)!r}, which is no folder: name one that exists")
         return cls(str(scratch))
 
-    def require(self, size: int, what: str) -> None:
+    def require(self, size: float, what: str) -> None:
         """Raise an error if `size` bytes have to be in memory and are more than it has."""
-        if self.folder is None and size > memory():
+        free = memory() if self.folder is None else math.inf
+        if size > free:
             raise CredimiError(
-                f"{what} take {size / 1e9:,.1f} GB, and there are {memory() / 1e9:,.1f} GB of memory: name a folder "
-                "with scratch (--scratch), where codes of one byte a cell are kept"
+                f"{what} take about {size / 1e9:,.1f} GB, and there are {free / 1e9:,.1f} GB of memory: name a folder "
+                "with scratch (--scratch), where codes of one byte a cell are kept, or fewer columns (features, "
+                "--features)"
             )
 
     def zeros(self, shape: tuple[int, ...], kind: type[np.unsignedinteger]) -> AnyArray:

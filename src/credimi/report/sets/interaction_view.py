@@ -126,8 +126,8 @@ def cells(pair: Record, probability_key: str) -> list[str]:
 
 
 def _short(value: str) -> str:
-    shown, limit = short_name(value), _MAX_RANGE_CHARACTERS if " to " in value else _MAX_LABEL_CHARACTERS
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+    line, limit = " ".join(value.split()), _MAX_RANGE_CHARACTERS if " to " in value else _MAX_LABEL_CHARACTERS
+    return short_name(line if len(line) <= limit else line[: limit - 1] + "…")
 
 
 def class_shares(table: Record) -> tuple[list[list[float | None]], list[list[float]], int]:

@@ -45,7 +45,7 @@ def tree_plot(tree: Record, ax: Axes | None, *, max_depth: int | None = None) ->
         probabilities = node["probabilities"]
         colour = _COLOURS[colours[probabilities.index(max(probabilities))]]
         axes.plot(*point, marker="o", markersize=9, color=colour, alpha=0.35 + 0.65 * max(probabilities), zorder=2)
-        lines = [one_line(conditions[node["node"]]), f"{predicted(tree, node)} ({rows(node)})"]
+        lines = [one_line(conditions[node["node"]]), one_line(f"{predicted(tree, node)} ({rows(node)})")]
         if node["feature"] is not None and node["node"] in inner:
             lines.append(f"{short_name(node['feature'])}?")
         axes.annotate(

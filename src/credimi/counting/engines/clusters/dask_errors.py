@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from credimi.core.errors import CredimiError, one_line
+from credimi.core.errors import CredimiError, NoMemoryError, lacks_memory, one_line
 from credimi.core.optional import library
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ def _error(error: Exception, numbers: Sequence[int]) -> CredimiError:
     where = f"partition {names}" if len(numbers) == 1 else f"one of the partitions {names}"
     if isinstance(error, CredimiError):
         return CredimiError(f"{where} of the Dask DataFrame: {error}")
+    if lacks_memory(error):
+        return NoMemoryError(f"for {where} of the Dask DataFrame", error)
     return CredimiError(
         f"{where} of the Dask DataFrame cannot be computed: {type(error).__name__}: {one_line(error)}; "
         f"data.partitions[{numbers[0]}].compute() shows it alone: repair its rows or its file, or leave it out"

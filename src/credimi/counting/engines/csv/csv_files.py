@@ -22,20 +22,21 @@ import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.csv
 
-from credimi.core.errors import CredimiError, one_line
+from credimi.core.errors import CredimiError, lacks_memory, one_line
 from credimi.core.remote_files import opened
 from credimi.core.threads import cores, in_order
 from credimi.counting import tabulate
 from credimi.counting.batch import Batch
 from credimi.counting.engines.csv.csv_coder import CodedRows, FieldCoders, last_line_end
 from credimi.counting.engines.csv.csv_split import LONGEST, LongLineError, first_line, parts, without_blanks
-from credimi.report.export import csv_writer
+from credimi.report.export import csv_writer, defused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -132,6 +133,8 @@ def _first_line(path: Place, file: pa.NativeFile, compression: str | None) -> tu
     except LongLineError as error:
         raise CredimiError(f"{path}, line 1: {error}") from None
     except (OSError, pa.ArrowException) as error:
+        if lacks_memory(error):
+            raise
         raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
     for start, what in _OTHER_FORMATS.items():
         if content.startswith(start):
@@ -228,6 +231,8 @@ def _parsed_by_pyarrow(
         try:
             return pa.csv.read_csv(pa.BufferReader(content), read, parse, convert)
         except (pa.ArrowException, OSError) as error:
+            if lacks_memory(error):
+                raise
             failure = error
     return failure
 
@@ -268,6 +273,8 @@ def _rows(path: Place, header: Header, *, coded: bool) -> Iterator[Part]:
     except LongLineError as error:
         raise CredimiError(f"{path}: {error}") from None
     except (OSError, pa.ArrowException) as error:
+        if lacks_memory(error):
+            raise
         raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
 
 
@@ -296,8 +303,9 @@ def _fault(path: Place, header: Header, error: Exception) -> str:
             f"{path}, line {line}: byte {byte:#04x} is not UTF-8: "
             "convert the file, for example with iconv -f cp1252 -t utf-8"
         )
-    except (csv.Error, OSError, pa.ArrowException):
-        pass
+    except (csv.Error, OSError, pa.ArrowException) as unreadable:
+        if lacks_memory(unreadable):
+            raise
     return f"{path} is not readable as CSV: {one_line(error)}"
 
 
@@ -351,7 +359,7 @@ def _created(output: Path, suffix: str) -> pa.NativeFile:
     return pa.CompressedOutputStream(file, packed) if packed else file
 
 
-def copy_columns(path: Place, header: Header, wanted: Sequence[str], output: Path, suffix: str) -> None:
+def copy_columns(path: Place, header: Header, wanted: Sequence[str], output: Path, suffix: str, *, safe: bool) -> None:
     """The same rows with some of the columns, and the same delimiter; compressed if `suffix` says so."""
     try:
         with (
@@ -364,7 +372,7 @@ def copy_columns(path: Place, header: Header, wanted: Sequence[str], output: Pat
             next(rows)
             positions = [header.names.index(name) for name in wanted]
             writer = csv_writer(sink, header.line_end, header.delimiter)
-            writer.writerow(wanted)
-            writer.writerows([row[position] for position in positions] for row in rows)
+            lines = chain([wanted], ([row[position] for position in positions] for row in rows))
+            writer.writerows(map(defused, lines) if safe else lines)
     except (UnicodeDecodeError, csv.Error) as error:
         raise CredimiError(_fault(path, header, error)) from error

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet
 
+from credimi.core.errors import lacks_memory
 from credimi.core.remote_files import Remote, opened
 from credimi.core.threads import cores, in_order
 from credimi.counting import tabulate
@@ -47,11 +48,15 @@ COLUMNS = 17  # of a block, with the target, which is read again with each block
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """The end of a Parquet file: names and types of its columns, and its numbers of rows and of row groups."""
+    """The end of a Parquet file: names and types of its columns, and its numbers of rows and of row groups.
+
+    `unpacked` is the size of its pages in bytes, decompressed.
+    """
 
     schema: pa.Schema
     rows: int
     groups: int
+    unpacked: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,7 +67,9 @@ class Footer:
 def read_footer(path: Place, source: pa.NativeFile) -> Footer:
     """The footer of an open file."""
     with readable(path, "Parquet"), pa.parquet.ParquetFile(source) as file:
-        return Footer(file.schema_arrow.remove_metadata(), file.metadata.num_rows, file.metadata.num_row_groups)
+        metadata = file.metadata
+        unpacked = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+        return Footer(file.schema_arrow.remove_metadata(), metadata.num_rows, metadata.num_row_groups, unpacked)
 
 
 def batches(
@@ -166,8 +173,8 @@ def _arrow_batches(
                 check(column)
             rows_read += batch.num_rows
             yield batch
-    except (pa.ArrowException, OSError):
-        if not has_dictionaries:
+    except (pa.ArrowException, OSError) as error:
+        if not has_dictionaries or lacks_memory(error):
             raise
         rows_again = 0
         with pa.parquet.ParquetFile(source, metadata=file.metadata, buffer_size=_STREAM_BYTES) as plain:
