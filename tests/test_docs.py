@@ -44,6 +44,7 @@ EXPECTED_NOT_RUN = {
     "README.md": ["python3 tools/bootstrap.py demo"],
     "docs/accuracy.md": [
         "$ .venv/bin/python studies/accuracy.py",
+        "$ .venv/bin/python studies/lopsided_tables.py --tables 25",
         "$ .venv/bin/python studies/thin_classes.py",
         "$ .venv/bin/python studies/thin_tables.py",
         "$ .venv/bin/python studies/robust.py",

@@ -105,7 +105,8 @@ def summary_of(
         else _not_computed(mean.size)
     )
     figures = mean, np.sqrt(variance), low, high, p_above, components.p_zero, at_mode
-    return Summary(*figures, *given_dependence, components.approximate)
+    mean_given, low_given, high_given = given_dependence
+    return Summary(*figures, mean_given, low_given, high_given, components.approximate)
 
 
 def _not_computed(count: int) -> FloatArray:

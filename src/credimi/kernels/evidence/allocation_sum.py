@@ -30,11 +30,12 @@ from credimi.kernels.jit import compiled
 if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray, IntegerArray
 
-MAX_OPERATIONS = 2e6  # less than 0.1 s
-_MAX_CHANGE, _MAX_SHARE = 0.2, 0.3
-_MOST_ROWS = 1e11
-_DOUBT, _TOLERANCE = 2.0, 0.02
-KNOWN, DOUBTFUL = 1, 2  # D of a point of the grid; 0 if it is not known
+MAX_OPERATIONS = 1e6  # 0.02 s
+_MAX_CHANGE, _MAX_SHARE = 0.2, 0.5
+_DOUBT_PER_SHARE = 0.1  # twice the largest error seen, in nats, by q/c
+MAX_DOUBT = 2.0  # nats: then D may be anything between Laplace's formula and 0
+_MOST_ROWS, _ROUNDING = 1e11, 1e-13
+_TOLERANCE = 0.02
 _MIN_SLACK = 1e-10  # relative to N: smaller slacks are rounding errors
 
 
@@ -49,12 +50,11 @@ def factor_is_lost(counts: FloatArray, probability: FloatArray, total: float) ->
 
 
 @compiled
-def laplace_is_doubtful(
+def doubt(
     counts: FloatArray, row_only: FloatArray, column_only: FloatArray, probability: FloatArray, total: float
-) -> bool:
-    """Whether Laplace's formula may be off by more than a few hundredths, from the mode of N = `total` rows."""
-    if total > _MOST_ROWS:
-        return True
+) -> float:
+    """How far Laplace's formula may be off, in nats, from the mode of N = `total` rows; 0 if it does."""
+    found = _ROUNDING * total if total > _MOST_ROWS else 0.0
     rows, columns = counts.shape
     for i in range(rows):
         row_sum = 0.0
@@ -69,8 +69,8 @@ def laplace_is_doubtful(
                     column_sum += probability[other, j]
                 left = min(left, column_only[j] * probability[i, j] / column_sum)
                 if left > _MAX_SHARE * c and left > _MAX_CHANGE * c * (c + left):
-                    return True
-    return False
+                    found = max(found, _DOUBT_PER_SHARE * left / c)
+    return min(found, MAX_DOUBT)
 
 
 @compiled
@@ -195,11 +195,13 @@ def exact_evidence(counts: FloatArray, row_only: FloatArray, column_only: FloatA
 
 
 @compiled
-def may_be_off(score: FloatArray, guess: FloatArray, known: IntegerArray, points: int, independence: float) -> bool:
-    """Whether the share of independence depends on the points whose D is `DOUBTFUL`.
+def may_be_off(
+    score: FloatArray, guess: FloatArray, doubts: FloatArray, known: IntegerArray, points: int, independence: float
+) -> bool:
+    """Whether the share of independence may be off by more than `_TOLERANCE`, as far as D is in doubt at some points.
 
-    It does if it changes by more than `_TOLERANCE` where their D is taken to be 0, or `_DOUBT` more, or less. `score`
-    has log B of the complete rows, and `independence` is its score.
+    D is made less, and more, by its doubt, and set to 0 where that is the largest. `score` has log B of the complete
+    rows, and `independence` is its score.
     """
     least, most = 1.0, 0.0
     for case in range(4):
@@ -208,9 +210,8 @@ def may_be_off(score: FloatArray, guess: FloatArray, known: IntegerArray, points
             total = np.exp(independence - best)
             for point in range(points):
                 if known[point]:
-                    evidence = guess[point]
-                    if known[point] == DOUBTFUL:
-                        evidence = 0.0 if case == 3 else evidence + (case - 1) * _DOUBT
+                    is_unknown = case == 3 and doubts[point] >= MAX_DOUBT
+                    evidence = 0.0 if is_unknown else guess[point] + (case % 3 - 1) * doubts[point]
                     if summed:
                         total += np.exp(score[point] + evidence - best)
                     else:

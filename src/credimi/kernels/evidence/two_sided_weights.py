@@ -11,7 +11,8 @@ the log of E[X Y]/(E[X] E[Y]) for X = prod x_i^m_i, Y = prod y_j^k_j and pi ~ Di
 complete, and tends to 0 as K grows. The last three are known; the first is computed by Laplace's formula in
 log-probabilities, at the mode of `mode` with the factor of `information_matrix`, and corrected as in
 `credimi.inference.posterior`. (Where that does not do, D_K is an exact sum, if it has few terms: see `allocation_sum`.)
-The corrections of cells and margins cancel. This leaves, with C, M, k the sums of c, m, k and d Stirling's error of log Gamma,
+The corrections of cells and margins cancel. This leaves, with C, M, k the sums of c, m, k and d Stirling's error of
+log Gamma,
 
     D_K = sum c_ij log [(pi_ij/c_ij) (c_i+/(c_i+ + m_i)) (c_+j/(c_+j + k_j)) (C + M)(C + k)/C]
           + sum m_i log [x_i (C + M)/(c_i+ + m_i)] + sum k_j log [y_j (C + k)/(c_+j + k_j)]
@@ -47,11 +48,10 @@ from credimi.kernels.evidence.adaptive_weights import (
     zoom_in,
 )
 from credimi.kernels.evidence.allocation_sum import (
-    DOUBTFUL,
-    KNOWN,
+    MAX_DOUBT,
+    doubt,
     exact_evidence,
     factor_is_lost,
-    laplace_is_doubtful,
     may_be_off,
 )
 from credimi.kernels.jit import compiled, inlined
@@ -268,7 +268,8 @@ def weigh_two_sided(
             side = max(side, rows[table], columns[table])
             cells = max(cells, rows[table] * columns[table])
     margins, terms, scratch = np.empty((4, side)), np.empty((3, cells + 2 * side + 1)), np.empty(5 * max_padded)
-    guess, known, sums = np.empty(max_padded), np.empty(max_padded, dtype=np.int64), np.empty((2, side))
+    guess, doubts, sums = np.empty(max_padded), np.empty(max_padded), np.empty((2, side))
+    known = np.empty(max_padded, dtype=np.int64)
     r, s = rows[:0].size, columns[:0].size  # 0, but not a literal: Numba would compile `workspace` once more
     table_cells, counts, probability, fields = np.empty(0), np.empty((0, 0)), np.empty((0, 0)), np.empty((2, 0, 0))
     row_only, column_only, row_slope, column_slope = np.empty(0), np.empty(0), np.empty(0), np.empty(0)
@@ -303,7 +304,7 @@ def weigh_two_sided(
             best = log_zero - log_point
             scouting = zoom < MAX_ZOOMS and has_very_many_cells(freedom)  # for a narrow peak: then zoom in
             while point >= 0:
-                guess[point], reliability = 0.0, KNOWN
+                guess[point], doubts[point] = 0.0, 0.0
                 for table in range(first, after):
                     start, line = offsets[table], first_line + table - first
                     height, width = rows[table], columns[table]
@@ -332,9 +333,10 @@ def weigh_two_sided(
                     all_rows, doubtful = doubtful_probability(counts, row_only, column_only, probability, work)
                     lost = factor_is_lost(counts, probability, all_rows)
                     evidence = np.nan
-                    if lost or laplace_is_doubtful(counts, row_only, column_only, probability, all_rows):
+                    in_doubt = MAX_DOUBT if lost else doubt(counts, row_only, column_only, probability, all_rows)
+                    if in_doubt > 0.0:
                         evidence = exact_evidence(counts, row_only, column_only)
-                        reliability = DOUBTFUL if np.isnan(evidence) else reliability
+                        doubts[point] += in_doubt if np.isnan(evidence) else 0.0
                     if np.isnan(evidence) and not lost:
                         evidence = _margins_evidence(
                             counts, row_only, column_only, probability, row_slope, sums[0], sums[1], work
@@ -359,7 +361,7 @@ def weigh_two_sided(
                             matched,
                             _RELIABLE,
                         )
-                known[point] = reliability
+                known[point] = 1
                 best = max(best, score[point] + guess[point])
                 _fill_guesses(guess, known, points)
                 for index in range(points):
@@ -373,7 +375,7 @@ def weigh_two_sided(
             least, finer = zoom_in(strength, total_score, points)
             log_point += np.log(np.log(finer) / np.log(ratio))
             ratio = finer
-        approximate[candidate] = may_be_off(lanes[1], guess, known, points, log_zero - log_point)
+        approximate[candidate] = may_be_off(lanes[1], guess, doubts, known, points, log_zero - log_point)
         for point in range(points):
             lanes[1, point] = lanes[2, point] if known[point] else -np.inf
         p_zero[candidate], staying[candidate] = settle(
