@@ -140,7 +140,7 @@ def test_weights_are_those_of_the_evidence_of_all_rows() -> None:
                 assert abs(found[0] - by_sum) < abs(expected[0] - by_sum), table
         else:
             np.testing.assert_allclose(found, expected, atol=1e-4, err_msg=str(table))
-    assert 0 < summed < 15
+    assert 0 < summed < 30  # of 60: these tables are thin, and miss much
 
 
 @pytest.mark.long
