@@ -16,7 +16,8 @@ def test_points_without_weight_have_no_moments() -> None:
     strengths, weights, mean, variance = np.full((4, 1, GRID), np.nan)
     table = block.ravel(), np.array([0]), np.array([10]), np.array([10]), np.array([0]), np.array([1])
     hyper = 0.5, LOOSEST, TIGHTEST, P_ZERO, NEGLIGIBLE
-    weigh_two_sided(*table, *hyper, True, p_zero, strengths, weights, staying, mean, variance)  # noqa: FBT003
+    approximate = np.zeros(1, dtype=np.bool_)
+    weigh_two_sided(*table, *hyper, True, p_zero, strengths, weights, staying, approximate, mean, variance)  # noqa: FBT003
     assert 1 < staying[0] == (weights > 0.0).sum()
     assert (mean[weights > 0.0] > 0.0).all()
     found = np.nan_to_num(mean[weights == 0.0]) > 0.0

@@ -144,7 +144,7 @@ DEVICE bool look_at_points(const Table<SIDE, CELLS>& table, Grid<POINTS>& grid, 
     EACH for (int i = 0; i < r; ++i)
       EACH for (int j = 0; j < s; ++j)
         at.counts[i * s + j] = table.n[i * s + j] + grid.strength[point] * table.classes[i] * table.values[j];
-    if (!at.find_mode()) return false;
+    if (!at.find_mode() || laplace_is_doubtful(at)) return false;
     guess[point] = margins_evidence(at);
     if (grid.score[point] + guess[point] < best + least_weight) {
       grid.mean[point] = grid.variance[point] = 0.0;  // it will be dropped

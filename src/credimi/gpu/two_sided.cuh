@@ -41,6 +41,20 @@ DEVICE double margins_evidence(const Mode<SIDE, CELLS>& at) {
   return likelihood - 0.5 * determinant + put_back;
 }
 
+// Whether Laplace's formula may be off: `doubt` of `kernels.evidence.allocation_sum` is above 0
+template <int SIDE, int CELLS>
+DEVICE bool laplace_is_doubtful(const Mode<SIDE, CELLS>& at) {
+  bool doubtful = at.total > 1e11;
+  EACH for (int i = 0; i < at.r; ++i) {
+    EACH for (int j = 0; j < at.s; ++j) {
+      double c = at.counts[i * at.s + j], chance = at.chance[i * at.s + j];
+      double left = fmin(at.row_only[i] * chance / at.row_sum[i], at.column_only[j] * chance / at.column_sum[j]);
+      doubtful = doubtful || (left > 0.5 * c && left > 0.2 * c * (c + left));
+    }
+  }
+  return doubtful;
+}
+
 template <int SIDE, int CELLS>
 DEVICE double doubtful_chances(const Mode<SIDE, CELLS>& at) {
   double doubtful = 0.0;
