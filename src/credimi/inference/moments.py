@@ -92,8 +92,8 @@ def moments(
     0. Tables for which the closed forms do not hold are treated as in `hard_tables`. `whole` is a mask of tables that
     are not split into a mixture: only their mean and variance are needed. If `shaped`, all tables, or those of the
     mask, are split if their posterior may be unlike one Beta (see `shapes`): this is for fixed pseudo-counts, since in
-    the mixtures of the adaptive prior such deviations nearly cancel. `weights` are those of the tables in larger mixtures,
-    if they are components: what weighs less gets fewer draws.
+    the mixtures of the adaptive prior such deviations nearly cancel. `weights` are those of the tables in larger
+    mixtures, if they are components: what weighs less gets fewer draws.
     """
     count = blocks.rows.size
     pseudo = np.full(count, pseudo_count, dtype=np.float64)  # not a view, which would be another type for Numba
