@@ -75,3 +75,11 @@ def test_folded_parts_keep_mean_and_variance() -> None:
 def test_tables_with_many_counts_remain_one_beta() -> None:
     assert len(mutual_information([[400, 20], [30, 150]], prior="jeffreys").components) == 1
     assert len(mutual_information([[40, 20, 30], [30, 50, 41]], prior="jeffreys").components) == 1
+
+
+def test_one_class_or_one_value_that_occurs_tells_nothing() -> None:
+    margins = {"target_only": [0, 1], "feature_only": [1, 9]}
+    for table in (Table.of([[0, 0], [0, 1]], **margins), Table.of([[0, 0], [0, 1]], **margins).transposed()):
+        law = mutual_information(table, prior="haldane")
+        assert law.mean() < 1e-12
+        assert law.sf(1e-9) < 1e-9

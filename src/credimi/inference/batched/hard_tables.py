@@ -148,6 +148,8 @@ def drawn_parts(block: NDArray[np.number], pseudo: float, weight: float = 1.0) -
     """Means and variances of the mixture that follows the draws, (2, parts); `weight` is that in a larger mixture."""
     if pseudo == 0.0:  # classes and values that never occur are not there
         rows, columns = np.flatnonzero(block[:-1].any(axis=1)), np.flatnonzero(block[:, :-1].any(axis=0))
+        if min(rows.size, columns.size) == 1:  # I is 0
+            return as_betas(np.zeros(PARTS), np.zeros(PARTS), float(np.log(min(block.shape) - 1)))
         block = _in_order(block, rows.tolist(), columns.tolist())
     arranged = Arrangement.of(block).applied(block).astype(np.float64)
     share = 1.0 if weight >= 0.5 else 2.0 ** math.ceil(math.log2(2.0 * max(weight, 1e-9)))
