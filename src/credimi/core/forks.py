@@ -8,13 +8,19 @@ until no other thread loads anything, and while it lasts nothing can be loaded.
 If a thread is still loading after `PATIENCE`, the fork goes on: the loading thread may wait for it. Then the child
 cannot use credimi, and says so (`check`).
 
+Python calls what waits for a fork in the reverse order of its registration. `logging` and `concurrent.futures` take
+locks before a fork, which another thread may want that is loading something. So they are loaded, and registered, before
+this module: then this module waits first, while these locks are free.
+
 Before Python 3.12 a cached property has one lock for all objects, which is held while it is computed. A child gets new
 locks.
 """
 
 from __future__ import annotations
 
+import concurrent.futures.thread  # noqa: F401  (registered before this module)
 import importlib
+import logging  # noqa: F401  (registered before this module)
 import os
 import sys
 import time
