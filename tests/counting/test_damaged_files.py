@@ -198,3 +198,18 @@ def test_positions_in_arrow_files_are_checked(kind: str, tmp_path: Path) -> None
         path.write_bytes(content[:at] + wrong.to_bytes(4, "little") + content[at + 4 :])
         with pytest.raises(CredimiError, match=r"table\.arrow is no readable Arrow file: "):
             count(path, "class")
+
+
+def test_a_column_that_pyarrow_leaves_out_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it does with a column that a changed schema makes a group without columns."""
+    path, read = tmp_path / "table.parquet", pq.ParquetFile.iter_batches
+    pq.write_table(TABLE.select(["class", "n"]), path)
+    monkeypatch.setattr(
+        pq.ParquetFile,
+        "iter_batches",
+        lambda *asked, **options: (
+            batch.rename_columns([f"other {name}" for name in batch.schema.names]) for batch in read(*asked, **options)
+        ),
+    )
+    with pytest.raises(CredimiError, match="a column of its schema has no pages"):
+        count(path, "class")

@@ -151,8 +151,10 @@ def _parts(
         for batch in _arrow_batches(file, source, size, row_groups, others):
             part = slice(rows_read, rows_read + batch.num_rows)
             rows_read = part.stop
-            if rows_read > rows or not set(others).issubset(batch.schema.names):
+            if rows_read > rows:
                 break
+            if not set(others).issubset(batch.schema.names):
+                raise pa.ArrowInvalid("a column of its schema has no pages")
             read: dict[str, Column | pa.Array] = {name: batch.column(name) for name in others}
             read |= {name: replace(column, codes=column.codes[part]) for name, column in columns.items()}
             yield {name: read[name] for name in block}, batch.num_rows
