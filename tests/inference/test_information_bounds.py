@@ -206,6 +206,16 @@ def test_the_order_of_rows_and_columns_does_not_matter(
             assert other.interval(0.95) == pytest.approx(law.interval(0.95), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize("prior", ["jeffreys", "perks"])
+def test_a_factor_near_1_is_near_the_posterior_of_a_thin_table(prior: str) -> None:
+    """A mixture, where one Beta is .03 to .05 away."""
+    table = {"joint": [[53, 1], [7, 0]], "target_only": [4, 3], "prior": prior}
+    plain = credimi.mutual_information(**table)
+    for law in credimi.information_bounds(**table, factor=1.0001):
+        assert law.sf(0.003) == pytest.approx(plain.sf(0.003), abs=0.01)
+        assert law.ppf(0.9) == pytest.approx(plain.ppf(0.9), rel=0.02)
+
+
 @pytest.mark.parametrize("factor", [1e9, 1e300, 1.7e308])
 def test_columns_stand_at_the_largest_factors_as_at_infinity(factor: float) -> None:
     """The next power of two of the largest numbers is no double."""
