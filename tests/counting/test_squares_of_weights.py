@@ -141,6 +141,21 @@ def test_every_reader_counts_the_same_squares(tmp_path: Path, monkeypatch: pytes
         assert there.columns[figure] == pytest.approx(here.columns[figure], rel=1e-9, abs=1e-12)
 
 
+def test_parts_without_rows_add_nothing(tmp_path: Path) -> None:
+    """Two such parts, as of a filtered cluster's frame, called each other without end."""
+    whole = credimi.count(FRAME, "y", weights="w")
+    empty = credimi.count(FRAME.assign(w=0.0), "y", weights="w")
+    paths = [str(tmp_path / f"{part}.parquet") for part in range(3)]
+    for path, rows in zip(paths, (0, 0, ROWS), strict=True):
+        pq.write_table(pa.table(FRAME[:rows]), path)
+    for found in (empty + empty + whole, credimi.count(paths, "y", weights="w")):
+        assert found.rows == whole.rows
+        assert all(squares_of(found, name) == squares_of(whole, name) for name in ("x", "few"))
+    nothing = (empty + empty).of_squares()
+    assert nothing is not None
+    assert not nothing.flat.any()
+
+
 def test_sparse_columns_have_squares() -> None:
     sparse = pytest.importorskip("scipy.sparse")
     dense = (GENERATOR.random((ROWS, 3)) < 0.2) * GENERATOR.integers(1, 3, (ROWS, 3))

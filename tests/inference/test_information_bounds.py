@@ -12,7 +12,7 @@ import credimi
 from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.inference.batched.many_tables import summarize
-from credimi.inference.bounds.information_bounds import robust
+from credimi.inference.bounds.information_bounds import robust, standing
 from credimi.inference.bounds.observed_draws import _independent
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.sampling import draw
@@ -204,3 +204,25 @@ def test_the_order_of_rows_and_columns_does_not_matter(
         for other in same:
             assert other.mean() == pytest.approx(law.mean(), rel=1e-9)
             assert other.interval(0.95) == pytest.approx(law.interval(0.95), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("prior", ["jeffreys", "perks"])
+def test_a_factor_near_1_is_near_the_posterior_of_a_thin_table(prior: str) -> None:
+    """A mixture, where one Beta is .03 to .05 away."""
+    table = {"joint": [[53, 1], [7, 0]], "target_only": [4, 3], "prior": prior}
+    plain = credimi.mutual_information(**table)
+    for law in credimi.information_bounds(**table, factor=1.0001):
+        assert law.sf(0.003) == pytest.approx(plain.sf(0.003), abs=0.01)
+        assert law.ppf(0.9) == pytest.approx(plain.ppf(0.9), rel=0.02)
+
+
+@pytest.mark.parametrize("factor", [1e9, 1e300, 1.7e308])
+def test_columns_stand_at_the_largest_factors_as_at_infinity(factor: float) -> None:
+    """The next power of two of the largest numbers is no double."""
+    blocks = Tables.of(
+        [np.array([[90.0, 20, 3], [30, 80, 2], [0, 0, 0]]), np.array([[60.0, 50, 3], [50, 60, 2], [5, 4, 0]])]
+    )
+    options = PosteriorOptions(threads=1)
+    p_above = summarize(blocks, options).p_above
+    found, expected = (standing(blocks, p_above, each, options) for each in (factor, math.inf))
+    assert found.tolist() == expected.tolist() == [True, False]

@@ -129,6 +129,18 @@ def test_keys_are_of_what_rows_hold() -> None:
     assert contents(whole, shuffled(whole)) == contents(other, shuffled(other))
 
 
+def test_keys_of_rows_with_survey_weights_are_the_same_in_every_order() -> None:
+    """The factor that scales weights has sums of all of them, whose last digits depend on the order."""
+    weights = np.random.default_rng(3).lognormal(size=ROWS).round(3)
+    whole = table().append_column("w", pa.array(weights))
+    request = CountRequest.of("y", weights="w")
+    keys = [
+        np.sort(row_keys(SettledCodes.of(CodedTable.of(data, request))))
+        for data in (whole, *(shuffled_rows(whole, seed) for seed in range(4)))
+    ]
+    assert all(np.array_equal(other, keys[0]) for other in keys[1:])
+
+
 def test_a_sample_has_its_share_of_copies() -> None:
     generator = np.random.default_rng(0)
     data = {"x": generator.choice(list("aaaaab"), 4_000).tolist(), "y": generator.choice(list("pppq"), 4_000).tolist()}

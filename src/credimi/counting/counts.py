@@ -277,12 +277,17 @@ class Counts:
         return fewer_rows.labelled(self)
 
     def of_squares(self) -> Counts | None:
-        """Counts of the same rows with the squares of the weights in place of the weights; None if they are unknown."""
+        """Counts of the same rows with the squares of the weights in place of the weights; None if they are unknown.
+
+        They have no weights, and so no squares of their own.
+        """
         flat = self.flat_squares
         if flat is None and (self.rows or self.settings.weights is None):
             return None
         flat = np.zeros(self.flat.size) if flat is None else flat  # without rows there are no squares
-        return replace(self, flat=flat, rows=self.squares, squares=0.0, flat_squares=None, sources=(), sample=None)
+        settings = replace(self.settings, weights=None, weights_are=None)
+        squares = replace(self, flat=flat, rows=self.squares, squares=0.0, flat_squares=None, settings=settings)
+        return replace(squares, sources=(), sample=None)
 
     def __radd__(self, other: object) -> Counts:
         """Let `sum` of several counts work, which starts from 0."""

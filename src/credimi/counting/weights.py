@@ -128,10 +128,12 @@ def weighing_one(counts: Counts, settings: ReadingOptions) -> Counts:
 def worth_rows(weights: FloatArray, settings: ReadingOptions) -> tuple[FloatArray, bool]:
     """The same weights, if they are numbers of rows; survey weights scaled as `effective` scales their counts.
 
-    The second result is whether they are survey weights.
+    The second result is whether they are survey weights. The last digits of a sum depend on the order of its terms, and
+    the keys of rows would depend on them (see `row_keys`): so the weights are added up in their own order.
     """
+    in_order = np.sort(weights)
     with np.errstate(over="ignore"):  # `_share` refuses infinity
-        total, squares = float(weights.sum()), float(weights @ weights)
+        total, squares = float(in_order.sum()), float(np.square(in_order).sum())
     if not total > 0.0 or not _are_survey_weights(weights, total, settings):
         return weights, False
     return weights * _share(total, squares, settings), True

@@ -272,7 +272,7 @@ def drop_tipping_factor(drawn: Observed, p_above: float, epsilon: float, level: 
 
 def _doublings(factor: float) -> float:
     """The next power of 2, for which the search finds its starts."""
-    return math.ceil(math.log2(factor)) if factor < math.inf else math.inf
+    return math.ceil(math.log2(factor)) if factor < _MAX_TIPPING else math.inf
 
 
 def _tipping_factor(weight: FloatArray, has_fallen: HasFallen, p: float, level: float) -> float:

@@ -145,7 +145,7 @@ def observed(blocks: Tables, options: PosteriorOptions) -> list[Observed]:
         components = components_of(blocks, mixed, moments)
         counts, weight, table, p_zero = mixed.blocks, mixed.weight, mixed.table, mixed.p_zero
     else:
-        components = posteriors(blocks, options)
+        components = posteriors(blocks, options, shaped=True)
         counts, weight, table, p_zero = blocks, np.ones(count), np.arange(count), np.zeros(count)
     pseudo = np.zeros(count) if options.prior == ADAPTIVE else pseudo_counts_of(blocks, options.prior)
     ends = np.searchsorted(table, np.arange(count + 1))

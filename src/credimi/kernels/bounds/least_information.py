@@ -25,9 +25,9 @@ g = log(tau/(1 + tau)) and the sums go over the j at their lower and at their up
 With two values there is only one number to choose, and it has a closed form. If G is infinite, only tau is needed.
 
 **All blocks in turn**, rows and then columns, until I no longer falls. If one side is complete, I is convex in all
-blocks together, and the result is the smallest I. If both have missing values, I is convex in the rows and convex in
-the columns, but not in both together. Then the blocks lead from the centre to a local minimum, which was the smallest I
-in all tests against grids.
+blocks together, and the result is the smallest I. If both have missing values, only an infinite factor is asked for:
+for others, `both_missing` compares odds in another way. Then I is convex in the rows and convex in the columns, but not
+in both together, and the blocks lead from the centre to a local minimum.
 
 The cost is O(rs) a pass; there are about ten passes.
 """
