@@ -40,6 +40,11 @@ def frame(seed: int = 1, rows: int = ROWS) -> pd.DataFrame:
     return table
 
 
+def without_remarks_on_weights(found: dict[str, Any]) -> dict[str, Any]:
+    """A selection as plain data; what it says of the weights depends on how they were passed."""
+    return found | {"remarks": [each for each in found["remarks"] if not each["kind"].startswith("weights")]}
+
+
 QUESTIONS: dict[str, Callable[..., Any]] = {
     "rank": lambda data, **options: credimi.rank(data, "y", **options).columns,
     "category": lambda data, **options: credimi.rank(data, "y", missing="category", **options).columns,
@@ -49,8 +54,10 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
         *(each.columns for each in credimi.rank_by(data, "y", "group", **options).rankings.values()),
     ],
     "compare": lambda data, **options: credimi.compare(data[:500], data[500:], "y", **options).columns,
-    "select": lambda data, **options: credimi.select(data, "y", **options).to_dict(),
-    "relevant": lambda data, **options: credimi.select(data, "y", goal="relevant", **options).to_dict(),
+    "select": lambda data, **options: without_remarks_on_weights(credimi.select(data, "y", **options).to_dict()),
+    "relevant": lambda data, **options: without_remarks_on_weights(
+        credimi.select(data, "y", goal="relevant", **options).to_dict()
+    ),
     "interactions": lambda data, **options: credimi.interactions(data, "y", top=2, **options).to_dict(),
     "pairs": lambda data, **options: [dict(row) for row in credimi.pairs(data, **options)],
     "network": lambda data, **options: credimi.network(data, imputations=0, **options).to_dict(),

@@ -53,6 +53,8 @@ def test_a_comparison_tells_whole_rows() -> None:
 
 def test_numbers_of_rows_are_short_and_agree_with_their_noun() -> None:
     assert sentences.counted(156.75799999999998, "row") == "156.758 rows"
+    assert sentences.counted(1624193.0, "row") == "1,624,193 rows"
+    assert sentences.counted(1.0, "row") == "1 row"
     assert sentences.counted(10**12 + 1, "row") == "1,000,000,000,001 rows"
     one = survey(5) | {"w": [1.0] * 299 + [1e-9]}  # worth 299 rows
     assert "299 rows (the effective sample size)" in str(credimi.rank(one, "y", weights="w")).replace("\n", " ")

@@ -110,10 +110,15 @@ def may_be_survey(counts: Counts) -> float | None:
 
     Tables of combined rows have few rows, or small weights. Survey weights are large, in many rows.
     """
-    if counts.settings.weights is None or counts.settings.weights_are is not None or not counts.rows > 0:
+    return mean_if_survey(counts.rows, counts.squares, counts.settings)
+
+
+def mean_if_survey(total: float, squares: float, settings: ReadingOptions) -> float | None:
+    """The same, of the sum of whole weights and the sum of their squares."""
+    if settings.weights is None or settings.weights_are is not None or not total > 0:
         return None
-    mean = counts.squares / counts.rows
-    return mean if mean >= _LARGE_WEIGHT and counts.rows >= _MANY_ROWS * mean else None
+    mean = squares / total
+    return mean if mean >= _LARGE_WEIGHT and total >= _MANY_ROWS * mean else None
 
 
 def weighing_one(counts: Counts, settings: ReadingOptions) -> Counts:

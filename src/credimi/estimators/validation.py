@@ -89,6 +89,8 @@ def require_in_memory(data: Foreign, what: str) -> None:
     library = type(data).__module__.split(".")[0]
     if polars_lazy.reads(data):
         raise CredimiError(f"{what} is a {type(data).__name__}, not a table: pass the frame that its collect() returns")
+    if isinstance(data, pa.RecordBatchReader):
+        raise CredimiError(f"{what} is a {type(data).__name__}, whose rows are read once: pass {what}.read_all()")
     if library in _COLLECTED_BY:
         kind = f"{library.lstrip('_').split('_')[0]} {type(data).__name__}"
         raise CredimiError(

@@ -77,7 +77,8 @@ def why_left_out(facts: Facts, reader: str = PYTHON) -> str:
 
 def counted(number: float, noun: str) -> str:
     """A number of things: 1 row, 2 rows, and 2.5 rows as sums of weights have them."""
-    return f"{round(number, 3):,} {noun}{'s' * (number != 1)}"
+    number = int(number) if float(number).is_integer() else round(number, 3)
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def up_to(factor: float) -> str:

@@ -68,6 +68,7 @@ def test_at_least_so_many_columns_are_written(
         (["--rule", "forward"], "the rule forward selects columns to be written: name a file with --output"),
         (["--goal", "smallest", "--rule", "forward"], "not allowed with argument"),
         (["--goal", "relevant", "--prior", "jeffreys"], "--prior is for rules: a goal has adaptive only"),
+        (["--robust-factor", "2"], "a goal has none; leave it out, or use a rule, which needs --output"),
         (["--missing-as", "category"], "--missing-as is for rules"),
         (["--level", "2"], "--level is 2"),
         (["--format", "json", "--output", "s.json"], "--format is of the printed steps, and --output writes rows"),

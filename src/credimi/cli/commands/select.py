@@ -204,7 +204,8 @@ def _check_used(options: argparse.Namespace) -> None:
     if options.goal is not None or options.output is None:
         for name in given(_FIXED_FOR_GOALS):
             fixed_value = "none" if _FIXED_FOR_GOALS[name] is None else f"{_FIXED_FOR_GOALS[name]} only"
-            raise CredimiError(f"{_option(name)} is for rules: a goal has {fixed_value}, leave it out")
+            remedy = "leave it out, or use a rule, which needs --output"
+            raise CredimiError(f"{_option(name)} is for rules: a goal has {fixed_value}; {remedy}")
         for name in given(_RULE_DEFAULTS):
             raise CredimiError(f"{_option(name)} is for rules, and a rule needs --output: leave it out")
         return

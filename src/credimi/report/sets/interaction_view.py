@@ -113,8 +113,8 @@ def cells(pair: Record, probability_key: str) -> list[str]:
     """The figures of a pair as text."""
     spread = pair["high"] - pair["low"]
     return [
-        pair["a"],
-        pair["b"],
+        pair["a"] or NO_NAME,
+        pair["b"] or NO_NAME,
         f"{pair['synergy']:+.4f}",
         f"{pair['low']:+.4f} to {pair['high']:+.4f}",
         probability(pair[probability_key], spread),
@@ -169,8 +169,8 @@ def heat_maps(interactions: Record, path: str | Path | None, top: int) -> Figure
         axes.set_xticks(range(len(below)), below, **(turned if sum(map(len, below)) > _MAX_CHARACTERS_BELOW else {}))
         axes.set_yticks(range(len(table["values_a"])), [_short(value) for value in table["values_a"]])
         axes.tick_params(labelsize="small")
-        axes.set_xlabel(short_name(table["b"]))
-        axes.set_ylabel(short_name(table["a"]))
+        axes.set_xlabel(short_name(table["b"] or NO_NAME))
+        axes.set_ylabel(short_name(table["a"] or NO_NAME))
         pair = by_name[table["a"], table["b"]]
         axes.set_title(f"{pair['verdict']} {pair['synergy']:+.3f}", fontsize="medium")
         if max(values.shape) <= _MAX_VALUES_WITH_FIGURES:

@@ -106,7 +106,7 @@ def _step(number: int, step: Record, largest: float, *, smallest: bool) -> str:
         substitutes = ", ".join(f"{name(other)} ({p_more:.2f})" for other, p_more in step["substitutes"])
         cells += numbers(f"{step['tells']:.4f}", f"{100 * step['share']:.1f} %") + f"<td>{substitutes}</td>"
     else:
-        cells += f"<td><bdi>{text(step['partner'] or '')}</bdi></td>"
+        cells += f"<td>{'' if step['partner'] is None else name(step['partner'])}</td>"
     return f"<tr>{cells}</tr>"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.report.remark_sentences import SELECTION, lines
-from credimi.report.sentences import COMMAND_LINE, NO_NAME, PYTHON, unranked_lines
+from credimi.report.sentences import COMMAND_LINE, NO_NAME, PYTHON, name, unranked_lines
 from credimi.report.terminal import and_more, printed, probability, text_line, text_table
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | 
     yield _grid(headings, cells)
     for step in steps:
         if step["substitutes"]:
-            others = ", ".join(f"{name} ({p_more:.2f})" for name, p_more in step["substitutes"])
-            yield text_line(f"in place of {step['feature']}: {others}")
+            others = ", ".join(f"{other or NO_NAME} ({p_more:.2f})" for other, p_more in step["substitutes"])
+            yield text_line(f"in place of {name(step)}: {others}")
     if rejected:
         headings = ["not taken", "tells alone", "P(adds)" if smallest else "P(matters)", "why"]
         yield _grid(headings, [_rejection_cells(rejection) for rejection in rejected[:_MAX_REJECTED]])
@@ -105,7 +105,7 @@ def none_taken(selection: Record, reader: str = PYTHON) -> list[str]:
     if candidates:
         event = f"telling more than {settings['epsilon']:g}" if smallest else "mattering"
         most_probable = candidates[:_MAX_MOST_PROBABLE]
-        named = ", ".join(f"{column['feature'] or NO_NAME} ({column['p_adds']:.2f})" for column in most_probable)
+        named = ", ".join(f"{name(column)} ({column['p_adds']:.2f})" for column in most_probable)
         sentences.append(f"the most probable columns, with their probability of {event}: {named}")
     in_shell = reader == COMMAND_LINE
     if rejected:
@@ -136,26 +136,27 @@ def _step_cells(number: int, step: Record, *, smallest: bool) -> list[str]:
     interval = f"{step['low']:.4f} to {step['high']:.4f}"
     cells = [
         marked(number, step),
-        step["feature"],
+        name(step),
         f"{step['adds']:.4f}",
         interval,
         probability(step["p_adds"], spread),
     ]
     if smallest:
         return [*cells, f"{step['tells']:.4f}", f"{100 * step['share']:.1f} %"]
-    return [*cells, step["partner"] or ""]
+    return [*cells, "" if step["partner"] is None else step["partner"] or NO_NAME]
 
 
 def _rejection_cells(rejection: Record) -> list[str]:
-    return [rejection["feature"], f"{rejection['tells']:.4f}", f"{rejection['p_adds']:.4f}", reason(rejection)]
+    return [name(rejection), f"{rejection['tells']:.4f}", f"{rejection['p_adds']:.4f}", reason(rejection)]
 
 
 def reason(rejection: Record) -> str:
     """Why a column was not taken, in words."""
+    like = None if rejection["like"] is None else rejection["like"] or NO_NAME
     if rejection["reason"] == "redundant":
-        return f"says what {rejection['like'] or 'the taken columns'} {'says' if rejection['like'] else 'say together'}"
+        return f"says what {like or 'the taken columns'} {'says' if like else 'say together'}"
     if rejection["reason"] == "adds nothing":
-        return f"adds nothing to {rejection['like'] or 'the taken columns'}"
+        return f"adds nothing to {like or 'the taken columns'}"
     if rejection["reason"] == "unsure" and rejection["rows_to_decide"]:
         return f"unsure: about {rejection['rows_to_decide']:,} rows would decide"
     if rejection["reason"] == "not reached":
@@ -170,14 +171,14 @@ def redundancy(selection: Record) -> tuple[list[str], list[str], list[list[float
     are many. All lists are empty if nothing was compared.
     """
     steps, others = selection["steps"][:_MAX_GIVEN], _compared(selection)[:_MAX_OTHERS]
-    given = [step["feature"] for step in steps]
+    given = [name(step) for step in steps]
     figures = [
         [*column["p_redundant"][: len(given)], *[None] * (len(given) - len(column["p_redundant"]))]
         for column in (*steps[1:], *others)
     ]
     if all(probability is None for row in figures for probability in row):  # goal "relevant" compares no columns
         return [], [], []
-    return [column["feature"] for column in (*steps[1:], *others)], given, figures
+    return [name(column) for column in (*steps[1:], *others)], given, figures
 
 
 def shown_of_all(selection: Record) -> str:

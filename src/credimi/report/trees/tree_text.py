@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from credimi.core.atomic_files import plain
 from credimi.report.names import shorten_distinctly
 from credimi.report.sentences import NO_NAME, PYTHON, counted, unranked_lines
+from credimi.report.sentences import name as named
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def branch_of(node: Record, features: dict[int, str | None]) -> str:
 
 
 def _condition(name: str, branch: str) -> str:
-    return f"{name} {branch}" if _is_cut(branch) else f"{name}: {branch}"
+    shown = name or NO_NAME
+    return f"{shown} {branch}" if _is_cut(branch) else f"{shown}: {branch}"
 
 
 def _is_cut(branch: str) -> bool:
@@ -88,12 +90,12 @@ def reason(tree: Record, node: Record) -> str:
         information = f"tells {best['mi']:.4f} ({best['low']:.4f} to {best['high']:.4f})"
         p_above = f"P(I > {epsilon:g}) {probability(best['p_above'], best['high'] - best['low'])}"
         runner_up = node["runner_up"]
-        following = "" if runner_up is None else f"; next {runner_up['feature']}, {runner_up['mi']:.4f}"
+        following = "" if runner_up is None else f"; next {named(runner_up)}, {runner_up['mi']:.4f}"
         if_missing = f"; if missing, by {stand_ins(node)}" if node["stand_ins"] else ""
-        return f"by {best['feature']}: {information}, {p_above}{following}{if_missing}"
+        return f"by {named(best)}: {information}, {p_above}{following}{if_missing}"
     if node["stop"] == "unsure":
         about = f"about {node['rows_to_decide']:,} rows here would decide" if node["rows_to_decide"] else "undecided"
-        return f"unsure: {about} on {best['feature']}, P(I > {epsilon:g}) {_not_enough(tree, best)}"
+        return f"unsure: {about} on {named(best)}, P(I > {epsilon:g}) {_not_enough(tree, best)}"
     return _STOPS[node["stop"]]
 
 
@@ -118,7 +120,7 @@ def colour_of(tree: Record, colours: int) -> list[int]:
 
 def stand_ins(node: Record) -> str:
     """The columns that say where a row without the value goes: the first ones, and how many more there are."""
-    names = [stand_in["feature"] for stand_in in node["stand_ins"]]
+    names = [named(stand_in) for stand_in in node["stand_ins"]]
     more = [f"{len(names) - _MAX_STAND_INS_NAMED:,} more"] if len(names) > _MAX_STAND_INS_NAMED else []
     return " and ".join([", ".join(names[:_MAX_STAND_INS_NAMED]), *more])
 

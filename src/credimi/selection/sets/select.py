@@ -16,7 +16,7 @@ from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.rules import from_common_odds
-from credimi.selection.sets.cautions import cautions
+from credimi.selection.sets.cautions import cautions, on_weights
 from credimi.selection.sets.only_together import why_nothing
 from credimi.selection.sets.relevant_features import relevance
 from credimi.selection.sets.selection import Rejection, Selection, Step
@@ -156,7 +156,7 @@ def _select_from_codes(
     if goal == "smallest" and complete and all(step.forced for step in steps):
         remarks = (*why_nothing(search), *remarks)
     selection = _selection(goal, search, classes.entropy, steps, rejected)
-    return replace(selection, complete=complete, remarks=remarks)
+    return replace(selection, complete=complete, remarks=(*remarks, *on_weights(codes, counts.settings)))
 
 
 def check_min_features(
