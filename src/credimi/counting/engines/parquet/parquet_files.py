@@ -153,8 +153,6 @@ def _parts(
             rows_read = part.stop
             if rows_read > rows:
                 break
-            if not set(others).issubset(batch.schema.names):
-                raise pa.ArrowInvalid("a column of its schema has no pages")
             read: dict[str, Column | pa.Array] = {name: batch.column(name) for name in others}
             read |= {name: replace(column, codes=column.codes[part]) for name, column in columns.items()}
             yield {name: read[name] for name in block}, batch.num_rows
@@ -169,6 +167,8 @@ def _arrow_batches(
     rows_read, has_dictionaries = 0, True
     try:
         for batch in file.iter_batches(size, row_groups=row_groups, columns=names):
+            if not set(names).issubset(batch.schema.names):
+                raise pa.ArrowInvalid("a column of its schema has no pages")
             dictionaries = [column for column in batch.columns if pa.types.is_dictionary(column.type)]
             has_dictionaries = bool(dictionaries)
             for column in dictionaries:
