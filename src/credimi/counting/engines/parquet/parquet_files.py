@@ -153,11 +153,18 @@ def _parts(
             rows_read = part.stop
             if rows_read > rows:
                 break
-            read: dict[str, Column | pa.Array] = {name: batch.column(name) for name in others}
+            read: dict[str, Column | pa.Array] = _columns_of(batch, others)
             read |= {name: replace(column, codes=column.codes[part]) for name, column in columns.items()}
             yield {name: read[name] for name in block}, batch.num_rows
         if rows_read != rows:
             raise pa.ArrowInvalid(f"its pages do not have the {rows:,} rows of its footer")
+
+
+def _columns_of(batch: pa.RecordBatch, names: Sequence[str]) -> dict[str, Column | pa.Array]:
+    """These columns of a batch; pyarrow leaves out what a damaged schema makes a group without columns."""
+    if not set(names).issubset(batch.schema.names):
+        raise pa.ArrowInvalid("a column of its schema has no pages")
+    return {name: batch.column(name) for name in names}
 
 
 def _arrow_batches(
@@ -167,8 +174,6 @@ def _arrow_batches(
     rows_read, has_dictionaries = 0, True
     try:
         for batch in file.iter_batches(size, row_groups=row_groups, columns=names):
-            if not set(names).issubset(batch.schema.names):
-                raise pa.ArrowInvalid("a column of its schema has no pages")
             dictionaries = [column for column in batch.columns if pa.types.is_dictionary(column.type)]
             has_dictionaries = bool(dictionaries)
             for column in dictionaries:
