@@ -55,7 +55,7 @@ class Comparison(FeatureRows):
       (`settings["p_same"]`)
     - p_more, p_less: P(I_b - I_a > epsilon) and P(I_b - I_a < -epsilon); p_change is their sum
     - p_same: P(I_a = I_b), that is, of one common number
-    - p_within: P(|I_b - I_a| <= epsilon) of the two posteriors alone, without p_same
+    - p_within: P(-epsilon <= I_b - I_a <= epsilon) of the two posteriors alone, without p_same
     - claim, p_claim: the most probable of "more" (p_more), "less" (p_less) and "same" (p_within), and its probability:
       the number that decides, by which the rows are sorted
     - verdict: the claim if p_claim reaches the level, and "unsure" otherwise; "not compared"
