@@ -149,6 +149,6 @@ def test_each_command_says_what_was_done_with_weights(
 
 
 def test_texts_show_whole_rows() -> None:
-    for question in ("interactions", "pairs", "network"):
+    for question in ("select", "interactions", "pairs", "network"):
         result = QUESTIONS[question](data(WEIGHTS / 7.0), weights="w")
         assert f" {WORTH:,} rows" in str(result)
