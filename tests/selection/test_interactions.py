@@ -149,7 +149,7 @@ def test_whole_weights_are_numbers_of_rows() -> None:
     assert once.rows == many.rows == weights.sum()
     assert f", {weights.sum():,} rows;" in repr(once)
     survey = credimi.interactions(data, "y", weights=weights + 0.2)
-    assert f", {survey.rows:.1f} rows;" in repr(survey)
+    assert f", {survey.rows:.0f} rows;" in repr(survey)
 
 
 def test_weights_are_searched_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,7 @@ def frame(seed: int = 1, rows: int = ROWS) -> pd.DataFrame:
 
 
 def without_remarks_on_weights(found: dict[str, Any]) -> dict[str, Any]:
-    """A selection as plain data; what it says of the weights depends on how they were passed."""
+    """A result as plain data; what it says of the weights depends on how they were passed."""
     return found | {"remarks": [each for each in found["remarks"] if not each["kind"].startswith("weights")]}
 
 
@@ -58,9 +58,13 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
     "relevant": lambda data, **options: without_remarks_on_weights(
         credimi.select(data, "y", goal="relevant", **options).to_dict()
     ),
-    "interactions": lambda data, **options: credimi.interactions(data, "y", top=2, **options).to_dict(),
+    "interactions": lambda data, **options: without_remarks_on_weights(
+        credimi.interactions(data, "y", top=2, **options).to_dict()
+    ),
     "pairs": lambda data, **options: [dict(row) for row in credimi.pairs(data, **options)],
-    "network": lambda data, **options: credimi.network(data, imputations=0, **options).to_dict(),
+    "network": lambda data, **options: without_remarks_on_weights(
+        credimi.network(data, imputations=0, **options).to_dict()
+    ),
 }
 
 

@@ -52,7 +52,8 @@ def test_a_comparison_tells_whole_rows() -> None:
 
 
 def test_numbers_of_rows_are_short_and_agree_with_their_noun() -> None:
-    assert sentences.counted(156.75799999999998, "row") == "156.758 rows"
+    assert sentences.counted(156.75799999999998, "row") == "157 rows"
+    assert sentences.counted(2.53, "row") == "2.5 rows"
     assert sentences.counted(1624193.0, "row") == "1,624,193 rows"
     assert sentences.counted(1.0, "row") == "1 row"
     assert sentences.counted(10**12 + 1, "row") == "1,000,000,000,001 rows"

@@ -138,8 +138,8 @@ def forest_grids(report: Record, top: int, width: int) -> Iterator[Grid | Text]:
     """The edges of forests, and the condition under which they hold, for rich to print in this width."""
     edges = report["edges"]
     yield text_line(
-        f"Edges of forests of {len(report['columns']):,} columns, {report['rows']:,} rows, assuming that the "
-        "dependences form a forest (no cycles)"
+        f"Edges of forests of {len(report['columns']):,} columns, {sentences.counted(report['rows'], 'row')}, assuming "
+        "that the dependences form a forest (no cycles)"
     )
     room = max((width - _BESIDE_EDGE_NAMES) // 2, _MIN_NAME_CHARACTERS)
     shown = _shown_names(edges[:top], room)

@@ -24,6 +24,7 @@ CUT_APART = "cut at different places in the two: compare their counts or data"  
 
 _LARGE_FACTOR = 1_000  # larger factors are not shown exactly
 _MAX_NAMES_SHOWN = 3  # in one line
+_MANY_ROWS = 10  # sums of weights from here on are shown as whole rows
 _CUT_BY = {
     "mdl": "mdl",
     "quarters": "quarters, as no cut passes the MDL test",
@@ -75,9 +76,14 @@ def why_left_out(facts: Facts, reader: str = PYTHON) -> str:
     return f"no cut passes the MDL test (`rank` alone takes its quarters then; {advice} uses it here)"
 
 
+def whole_if_many(number: float) -> int | float:
+    """A number of rows, which may be a sum of weights: whole from 10 up, otherwise with one digit."""
+    return round(number) if number >= _MANY_ROWS or float(number).is_integer() else round(number, 1)
+
+
 def counted(number: float, noun: str) -> str:
     """A number of things: 1 row, 2 rows, and 2.5 rows as sums of weights have them."""
-    number = int(number) if float(number).is_integer() else round(number, 3)
+    number = whole_if_many(number)
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 

@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> None:
     terminal_io.write_result(
         options.format,
         options.output,
-        interacting_pairs.to_dict,
+        lambda: interacting_pairs.to_dict(reader=COMMAND_LINE),
         lambda screen: interaction_grids(
             interacting_pairs.to_dict(), max(LINES, options.top or 0), screen.width, COMMAND_LINE
         ),

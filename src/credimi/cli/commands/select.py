@@ -11,13 +11,17 @@ from credimi.cli import options as shared
 from credimi.cli.commands.rank import check_factor, ranked
 from credimi.core.atomic_files import replacing
 from credimi.core.errors import CredimiError
+from credimi.report import remark_sentences
+from credimi.report.sentences import COMMAND_LINE
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from credimi.core.types import Foreign
     from credimi.counting.engines.data_file import DataFile
     from credimi.selection.rank import Ranking
+    from credimi.selection.remarks import Remark
     from credimi.selection.sets.selection import Selection
 
 _EXAMPLES = """\
@@ -150,13 +154,14 @@ def run(options: argparse.Namespace) -> int:
         if options.output is None or not selection.complete:
             return _show(selection, options)
         forced, total = sum(step.forced for step in selection.steps), len(selection) + len(selection.rejected)
-        kept = _Kept(set(selection.features), total, forced, f"goal {options.goal}")
+        kept = _Kept(set(selection.features), total, forced, f"goal {options.goal}", selection.remarks)
     else:
         kept = _kept_by_rule(options, data)
     output = Path(options.output)
     columns = [name for name in data.names if name in kept.features or name in (options.target, options.weights)]
     with replacing(output) as temporary:
         files.copy_columns(data, columns, temporary, output.suffix, safe=options.csv_safe)
+    _say_of_weights(kept.remarks)
     names = [name for name in columns if name in kept.features]
     if not names:
         alone = (
@@ -173,12 +178,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 class _Kept(NamedTuple):
-    """The features that are kept, of how many, how many of them only because of --min-features, and by what."""
+    """The features that are kept, of how many, how many of them only for --min-features, by what, and remarks."""
 
     features: set[str]
     total: int
     forced: int
     criterion: str
+    remarks: Sequence[Remark]
+
+
+def _say_of_weights(remarks: Sequence[Remark]) -> None:
+    on_weights = [remark.to_dict() for remark in remarks if remark.kind.startswith("weights")]
+    for line in remark_sentences.lines(on_weights, COMMAND_LINE):
+        terminal_io.say(line)
 
 
 def _kept_by_rule(options: argparse.Namespace, data: DataFile) -> _Kept:
@@ -190,7 +202,7 @@ def _kept_by_rule(options: argparse.Namespace, data: DataFile) -> _Kept:
     ranking = ranked(options, [data])
     credible = _kept_features(ranking, options)
     features = set(_with_most_probable(ranking, credible, options))
-    return _Kept(features, len(ranking), len(features) - len(credible), f"rule {options.rule}")
+    return _Kept(features, len(ranking), len(features) - len(credible), f"rule {options.rule}", ranking.remarks)
 
 
 def _check_used(options: argparse.Namespace) -> None:
@@ -265,7 +277,6 @@ def _show(selection: Selection, options: argparse.Namespace) -> int:
     if not selection.complete:
         terminal_io.say(_interrupted(selection, options.output))
     code = _INTERRUPTED if not selection.complete else 0 if selection.features else _NOTHING_KEPT
-    from credimi.report.sentences import COMMAND_LINE
     from credimi.report.sets.selection_view import selection_grids
 
     report = selection.to_dict(reader=COMMAND_LINE)

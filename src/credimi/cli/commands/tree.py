@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, command_files, startup, terminal_io
@@ -66,7 +67,9 @@ def run(options: argparse.Namespace) -> int:
     for file in data:
         command_files.check_features(file, options.target)
     tree = _grown(options, data)
-    report = tree.to_dict()
+    from credimi.report.sentences import COMMAND_LINE
+
+    report = tree.to_dict(reader=COMMAND_LINE)
     if options.html is not None:
         from credimi.report.trees.tree_page import write_page
 
@@ -79,7 +82,6 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         terminal_io.write_json(report, options.output)
     else:
-        from credimi.report.sentences import COMMAND_LINE
         from credimi.report.trees.tree_text import tree_lines
 
         lines = list(tree_lines(report, reasons=not options.no_reasons, reader=COMMAND_LINE))
@@ -96,12 +98,13 @@ def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
     from credimi.counting.rows.coded_table import CodedTable
     from credimi.counting.rows.tree_rows import TreeRows
     from credimi.selection.trees.growth import grow
+    from credimi.selection.weights_remarks import on_weights
 
     with terminal_io.progress("reading") as progress:
         table = CodedTable.of(data, CountRequest.of(options.target, progress=progress, **shared.counting(options)))
     rows = TreeRows.of(table, options.threads)
     with terminal_io.progress("growing") as progress:
-        return grow(
+        tree = grow(
             rows,
             epsilon=options.epsilon,
             level=options.level,
@@ -109,3 +112,4 @@ def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
             threads=options.threads,
             progress=progress,
         )
+    return replace(tree, remarks=on_weights(table.coded.weights, table.counts.settings, is_survey=table.is_survey))

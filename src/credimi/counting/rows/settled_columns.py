@@ -48,6 +48,7 @@ class SettledColumns:
     codes: tuple[Codes, ...]
     left_out: tuple[Feature, ...]
     rows: float
+    settings: ReadingOptions
     weights: FloatArray | None = None
     is_survey: bool = False
 
@@ -90,7 +91,7 @@ class SettledColumns:
 
         share(work, range(len(comparable)), threads)
         codes = tuple(codes_of[index] for index in range(len(comparable)))
-        return cls(comparable, codes, left_out, counts.rows, table.coded.weights, table.is_survey)
+        return cls(comparable, codes, left_out, counts.rows, counts.settings, table.coded.weights, table.is_survey)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ function make(tag, attributes = {}, ...children) {
 
 const isolated = (text) => make("bdi", {}, text === "" ? "(no name)" : text);
 const chance = (p) => (p > 0.995 ? "> 0.99" : p < 0.005 ? "< 0.01" : p.toFixed(2));
-const counted = (number) => Number(number.toFixed(1)).toLocaleString("en");
+const counted = (number) => Number(number.toFixed(number < 10 ? 1 : 0)).toLocaleString("en"); // sums of weights are rounded
 
 // Columns that hang together lie side by side: the order of a walk along the strongest edges.
 function matrixOrder(count, pairs) {

@@ -159,6 +159,7 @@ def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
     )
     if settings.get("counts") is False:
         yield "from rankings without their counts: less exact; give counts files or data to be sure"
+    yield from comparison.remark_lines()
     for name, only in zip(comparison.names, comparison.only, strict=True):
         if only:
             listed = ", ".join(only[:_MAX_COLUMNS_NAMED]) + (", ..." if len(only) > _MAX_COLUMNS_NAMED else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from credimi.report import sentences
+from credimi.report import remark_sentences, sentences
 from credimi.report.names import shorten_distinctly
 from credimi.report.terminal import and_more, printed, text_line, text_table
 
@@ -173,6 +173,13 @@ def remark_sentence(remark: Facts, reader: str = sentences.PYTHON) -> str:
             f"caution: only {remark['walks']} of the searches ended among the best networks: probabilities are less "
             "sure than they look; fewer columns, or another seed, show how much"
         )
+    return _of_facts(remark, column, reader)
+
+
+def _of_facts(remark: Facts, column: str, reader: str) -> str:
+    """A remark on the weights of the rows, or on a column that was left out."""
+    if remark["kind"].startswith("weights"):
+        return remark_sentences.lines([remark["facts"]], reader)[0]
     if _too_many(remark):
         advice = "--discretize" if reader == sentences.COMMAND_LINE else "discretize"
         return (

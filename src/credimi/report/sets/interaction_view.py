@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.errors import CredimiError
+from credimi.report import remark_sentences
 from credimi.report.figures import picture_kind, require_matplotlib, save, short_name
 from credimi.report.names import shorten_distinctly
-from credimi.report.sentences import NO_NAME, PYTHON, unranked_lines
+from credimi.report.sentences import NO_NAME, PYTHON, counted, unranked_lines, whole_if_many
 from credimi.report.terminal import and_more, printed, probability, text_line, text_table
 
 if TYPE_CHECKING:
@@ -93,8 +94,8 @@ def _count(pairs: list[Record], verdict: str) -> str:
 def remarks(interactions: Record, reader: str = PYTHON) -> list[str]:
     """What was left out, what was looked at, and how many verdicts may be wrong."""
     settings, tried, all_pairs = interactions["settings"], interactions["pairs_tried"], interactions["all_pairs"]
-    rows = _rows(interactions["rows"])
-    first = f"{interactions['columns_tried']:,} columns, {tried:,} pair{'s' * (tried != 1)}, {rows} rows"
+    rows = counted(interactions["rows"], "row")
+    first = f"{interactions['columns_tried']:,} columns, {tried:,} pair{'s' * (tried != 1)}, {rows}"
     lines = [first + f"; information in nats; {100 * settings['level']:g} % intervals"]
     if tried < all_pairs:
         lines.insert(0, f"interrupted: {tried:,} of {all_pairs:,} pairs were looked at")
@@ -102,11 +103,8 @@ def remarks(interactions: Record, reader: str = PYTHON) -> list[str]:
     lines.append(f"of the pairs called synergy or redundancy at most {wrong_percent:.3g} % are expected to be wrong")
     if any(pair["rows"] < interactions["rows"] for pair in interactions["pairs"]):
         lines.append(_SHARED_ROWS)
-    return unranked_lines(interactions["left_out"], reader) + lines
-
-
-def _rows(count: float) -> str:
-    return f"{count:,.1f}".removesuffix(".0")  # a sum of weights may have many digits
+    said = remark_sentences.lines(interactions["remarks"], reader)
+    return [*unranked_lines(interactions["left_out"], reader), *said, *lines]
 
 
 def cells(pair: Record, probability_key: str) -> list[str]:
@@ -120,7 +118,7 @@ def cells(pair: Record, probability_key: str) -> list[str]:
         probability(pair[probability_key], spread),
         f"{pair['tells_a']:.4f}",
         f"{pair['tells_b']:.4f}",
-        _rows(pair["rows"]),
+        f"{whole_if_many(pair['rows']):,}",
         pair["verdict"],
     ]
 

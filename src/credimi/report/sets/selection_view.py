@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.report.remark_sentences import SELECTION, lines
-from credimi.report.sentences import COMMAND_LINE, NO_NAME, PYTHON, name, unranked_lines
+from credimi.report.sentences import COMMAND_LINE, NO_NAME, PYTHON, counted, name, unranked_lines
 from credimi.report.terminal import and_more, printed, probability, text_line, text_table
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ def title(selection: Record) -> str:
     """The goal, and how many columns were taken, in one line."""
     settings, taken = selection["settings"], len(selection["steps"])
     what = "The smallest set that tells about" if settings["goal"] == "smallest" else "Columns that matter for"
-    total = taken + len(selection["rejected"])
-    return f"{what} {settings['target'] or NO_NAME}: {taken:,} of {total:,} columns, {selection['rows']:,} rows"
+    total, rows = taken + len(selection["rejected"]), counted(selection["rows"], "row")
+    return f"{what} {settings['target'] or NO_NAME}: {taken:,} of {total:,} columns, {rows}"
 
 
 def marked(number: int, step: Record) -> str:

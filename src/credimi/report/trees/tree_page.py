@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
+from credimi.report.remark_sentences import lines
 from credimi.report.sentences import unranked_lines
 from credimi.report.still_page import (
     WIDTH,
@@ -47,7 +48,7 @@ Open a node to see its table and why it was split or not. Information in nats.</
 {_importances(tree)}
 <h2>The tree</h2>
 {_nodes(tree)}
-<div class="said">{paragraphs(unranked_lines(tree["left_out"]))}</div>"""
+<div class="said">{paragraphs([*unranked_lines(tree["left_out"]), *lines(tree["remarks"])])}</div>"""
     return document(heading, heading, ("tree.css",), body)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
+from credimi.report import remark_sentences
 from credimi.report.names import shorten_distinctly
-from credimi.report.sentences import NO_NAME, PYTHON, counted, unranked_lines
+from credimi.report.sentences import NO_NAME, PYTHON, counted, unranked_lines, whole_if_many
 from credimi.report.sentences import name as named
 from credimi.report.terminal import probability
 
@@ -41,6 +42,7 @@ def tree_lines(tree: Record, *, reasons: bool = True, reader: str = PYTHON) -> I
         yield plain(f"{text}; {reason(tree, node)}" if reasons else text)
     if reasons:
         yield from map(plain, unranked_lines(tree["left_out"], reader))
+    yield from map(plain, remark_sentences.lines(tree["remarks"], reader))
 
 
 def title(tree: Record) -> str:
@@ -48,7 +50,7 @@ def title(tree: Record) -> str:
     target = tree["settings"]["target"] or NO_NAME
     size = f"{counted(tree['leaves'], 'leaf').replace('leafs', 'leaves')}, depth {tree['depth']}"
     partial = " (interrupted)" if tree["interrupted"] else ""
-    return f"Tree for {target}: {size}, {counted(_round(tree['rows']), 'row')}{partial}"
+    return f"Tree for {target}: {size}, {counted(tree['rows'], 'row')}{partial}"
 
 
 def branch_of(node: Record, features: dict[int, str | None]) -> str:
@@ -69,12 +71,7 @@ def _is_cut(branch: str) -> bool:
 
 def rows(node: Record) -> str:
     """How many rows a node has; parts of rows are rounded."""
-    return f"{_round(node['rows']):,}"
-
-
-def _round(number: float) -> int | float:
-    """A whole number from 10 up, otherwise one digit."""
-    return round(number) if number >= 10 or number == round(number) else round(number, 1)
+    return f"{whole_if_many(node['rows']):,}"
 
 
 def predicted(tree: Record, node: Record) -> str:

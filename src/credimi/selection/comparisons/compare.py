@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +30,7 @@ from credimi.selection.comparisons.change_records import (
 )
 from credimi.selection.comparisons.comparison import Comparison
 from credimi.selection.rank import counts_of
+from credimi.selection.weights_remarks import on_weights_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -167,7 +169,8 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
         rows = [row | {name: round(row[name]) for name in ("complete_a", "complete_b")} for row in rows]
     only = both.only[0], both.only[1]
     facts = {feature.name: feature.facts for feature in features}
-    return Comparison(in_order(rows), first.target, both.classes, names, rows_of, only, settings, facts)
+    comparison = Comparison(in_order(rows), first.target, both.classes, names, rows_of, only, settings, facts)
+    return replace(comparison, remarks=on_weights_of(both.samples))
 
 
 def samples_of(tables: Sequence[Tables], options: CompareOptions) -> Samples:

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from credimi.core.public import public
-from credimi.report import sentences
+from credimi.report import remark_sentences, sentences
 from credimi.selection.feature_rows import FeatureRows
+from credimi.selection.remarks import worded
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from credimi.core.types import Record, Value
+    from credimi.selection.remarks import Remark
 
 COLUMNS = (
     "feature",
@@ -76,6 +78,8 @@ class Comparison(FeatureRows):
         The columns that only the first has, and those that only the second has. They are not compared.
     settings : dict
         The options of the comparison: epsilon, level, p_same and so on.
+    remarks : tuple of Remark
+        What was done with the weights of the rows, of both samples together.
 
     Examples
     --------
@@ -94,14 +98,20 @@ class Comparison(FeatureRows):
     only: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     settings: Record = field(default_factory=dict)
     _facts: dict[str, Record] = field(default_factory=dict)  # for each feature, the facts that its note states in words
+    remarks: tuple[Remark, ...] = ()
+    reader: str = sentences.PYTHON
 
     def worded_for(self, reader: str) -> Comparison:
-        """The same comparison, with notes for this reader: "python", or "command line"."""
+        """The same comparison, with notes and remarks for this reader: "python", or "command line"."""
         names_and_notes = zip(self.columns["feature"], self.columns["note"], strict=True)
         notes = [
             sentences.note(self._facts[name], reader) if name in self._facts else note for name, note in names_and_notes
         ]
-        return replace(self, columns=self.columns | {"note": notes})
+        return replace(self, columns=self.columns | {"note": notes}, reader=reader)
+
+    def remark_lines(self) -> list[str]:
+        """The remarks in words."""
+        return remark_sentences.lines([remark.to_dict() for remark in self.remarks], self.reader)
 
     def __repr__(self) -> str:
         from credimi.report.comparisons.comparison_text import comparison_text  # noqa: PLC0415  (rich is loaded only to print)
@@ -117,6 +127,7 @@ class Comparison(FeatureRows):
                 {"name": name, "rows": rows, "only": list(only)}
                 for name, rows, only in zip(self.names, self.rows, self.only, strict=True)
             ],
+            "remarks": worded(self.remarks, self.reader),
             "features": self._plain_rows(),
         }
 

@@ -22,6 +22,7 @@ from credimi.selection.networks.network import SURE, Edge, Network, NetworkRemar
 from credimi.selection.networks.orders import WALKS
 from credimi.selection.pairwise.missing_by_others import MissingByOthers
 from credimi.selection.rules import from_share, share_of_independent
+from credimi.selection.weights_remarks import on_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,6 +142,7 @@ def network(
         *sorted(_missing_depends(settled, threads), key=place),
         *sorted(_lost_pairs(settled, learned, pairs, missing_rows), key=place),
         *_left_out(settled),
+        *_on_weights(settled),
         *([NetworkRemark("walks_disagree", walks=learned.agree)] if learned.agree < WALKS / 2 else []),
     ]
     report_progress(1.0)
@@ -394,3 +396,8 @@ def _left_out(settled: SettledColumns) -> list[NetworkRemark]:
         )
         for feature in settled.left_out
     ]
+
+
+def _on_weights(settled: SettledColumns) -> list[NetworkRemark]:
+    remarks = on_weights(settled.weights, settled.settings, is_survey=settled.is_survey)
+    return [NetworkRemark(remark.kind.value, facts=remark.to_dict()) for remark in remarks]

@@ -27,6 +27,8 @@ from credimi.selection.pairwise.missing_by_others import MissingByOthers
 from credimi.selection.pairwise.pair_request import PairRequest
 from credimi.selection.pairwise.pairs_result import Pairs
 from credimi.selection.pairwise.refined_pairs import Refinement, refined
+from credimi.selection.remarks import Remark
+from credimi.selection.weights_remarks import on_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -246,8 +248,15 @@ def _result(
         | ({"missing_depends": table.names[missing_depends[number][0]]} if number in missing_depends else {})
         for number, feature in enumerate((*table.features, *table.left_out))
     )
+    remarks = (
+        on_weights(table.weights, table.settings, is_survey=table.is_survey)
+        if isinstance(table, SettledColumns)  # clusters have no weights
+        else ()
+    )
     entropies = np.array([_entropy(feature.block[:, :-1].sum(axis=0)) for feature in table.features])
-    return Pairs(table.names, table.rows, figures, entropies, settings, facts)
+    return Pairs(
+        table.names, table.rows, figures, entropies, settings, facts, on_weights=tuple(map(Remark.to_dict, remarks))
+    )
 
 
 def _entropy(totals: np.ndarray[tuple[int], np.dtype[np.number]]) -> float:

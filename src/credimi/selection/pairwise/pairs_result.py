@@ -18,7 +18,7 @@ from credimi.core.atomic_files import replacing
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.inference.batched.pair_figures import PairFigures
-from credimi.report import pairs_view, sentences
+from credimi.report import pairs_view, remark_sentences, sentences
 from credimi.report.networks.pairs_page import MAX_PAIRS, write_page
 from credimi.selection.feature_rows import FeatureRows
 from credimi.selection.pairwise.pairs_forest import MAX_ODDS_TIMES_COLUMNS, PairsForest, forest_of
@@ -79,6 +79,8 @@ class Pairs(FeatureRows):
         The numbers of the two columns of each pair, if only some pairs were asked for; then `linked` judges these.
     learned : float or None
         `independent`, learned from all pairs, if only some of them are here.
+    on_weights : tuple of dict
+        The remarks on the weights of the rows, as `Remark.to_dict` has them.
 
     Examples
     --------
@@ -100,6 +102,7 @@ class Pairs(FeatureRows):
     chosen: tuple[IntegerArray, IntegerArray] | None = None
     learned: float | None = None
     reader: str = sentences.PYTHON
+    on_weights: tuple[Record, ...] = ()
 
     @cached_property
     def independent(self) -> float:
@@ -279,8 +282,9 @@ class Pairs(FeatureRows):
         return replace(self, reader=reader)
 
     def remark_lines(self) -> list[str]:
-        """What there is to say about columns, in words: which were left out and why, which values look suspicious."""
-        return pairs_view.remarks(self.names, self.facts, self.settings, self.reader)
+        """What there is to say of columns and weights, in words: what was left out and why, suspicious values."""
+        on_columns = pairs_view.remarks(self.names, self.facts, self.settings, self.reader)
+        return [*on_columns, *remark_sentences.lines(self.on_weights, self.reader)]
 
     def to_dict(self, top: int | None = None) -> Record:
         """The content of `credimi pairs --format json`: settings, columns, remarks and pairs, or the `top` best."""
@@ -330,6 +334,7 @@ class Pairs(FeatureRows):
     def save(self, path: str | Path) -> None:
         """Write to one Arrow file, which is complete or absent; `Pairs.load` reads it."""
         header = {"names": self.names, "rows": self.rows, "settings": self.settings, "facts": self.facts}
+        header |= {"on_weights": self.on_weights}
         columns = {each.name: pa.array(getattr(self.figures, each.name)) for each in fields(self.figures)}
         if self.chosen is not None:
             header |= {"learned": float(self.independent)}
@@ -349,6 +354,7 @@ class Pairs(FeatureRows):
             figures = PairFigures(*(table.column(each.name).to_numpy().copy() for each in fields(PairFigures)))
             facts, entropies = tuple(header["facts"]), np.array(header["entropies"])
             whole = Pairs(tuple(header["names"]), header["rows"], figures, entropies, header["settings"], facts)
+            whole = replace(whole, on_weights=tuple(header.get("on_weights", ())))
             if "learned" not in header:
                 return whole
             one, other = (table.column(name).to_numpy().copy() for name in _CHOSEN_COLUMNS)

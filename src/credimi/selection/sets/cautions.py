@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.counting.rows.row_keys import evenly_chosen
-from credimi.counting.weights import mean_if_survey
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.copies import MISSING, copies_in_rows
 from credimi.selection.missingness import mi_with_target, missingness, target_missingness
-from credimi.selection.remarks import Remark, RemarkKind, remarks_on
+from credimi.selection.remarks import remarks_on
 from credimi.selection.sets.rejections import CREDIBLE
 from credimi.selection.ties import places_by_name
 
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
 
     from credimi.columns.feature import Feature
     from credimi.columns.interpret import SettledClasses
-    from credimi.columns.reading_options import ReadingOptions
     from credimi.core.types import FloatArray, IntegerArray, Record
     from credimi.counting.rows.stratified_counts import SettledCodes
+    from credimi.selection.remarks import Remark
 
 _MAX_ROWS = 2_048  # in which columns are compared, as in `rank`
 
@@ -66,17 +65,6 @@ def cautions(
         copies=_copies(codes, features, columns),
     )
     return tuple(remark for remark in remarks if remark.caution)
-
-
-def on_weights(codes: SettledCodes, settings: ReadingOptions) -> tuple[Remark, ...]:
-    """What was done with the weights of the rows: survey weights are scaled already."""
-    if settings.weights is None or codes.weights is None:
-        return ()
-    total = float(codes.weights.sum())
-    if codes.is_survey:
-        return (Remark(RemarkKind.WEIGHTS_SCALED, rows=round(total)),)
-    mean = mean_if_survey(total, float(codes.weights @ codes.weights), settings)
-    return () if mean is None else (Remark(RemarkKind.WEIGHTS_LARGE, rows=round(total), rows_each=mean),)
 
 
 def _as_in_rank(options: PosteriorOptions) -> PosteriorOptions:

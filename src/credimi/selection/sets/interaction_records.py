@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, overload
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import public, stored
+from credimi.report.sentences import PYTHON
 from credimi.selection.feature_rows import FeatureRows
+from credimi.selection.remarks import worded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from credimi.core.types import Record, Value
+    from credimi.selection.remarks import Remark
 
 VERDICTS = ("synergy", "redundancy", "unsure")
 
@@ -80,6 +83,8 @@ class Interactions(FeatureRows):
         epsilon, level and prior.
     left_out : tuple of dict
         Columns that cannot tell anything, such as identifiers and those of one value: `feature`, `kind`, more facts.
+    remarks : tuple of Remark
+        What was done with the weights of the rows, as in `rank`.
 
     Examples
     --------
@@ -100,6 +105,7 @@ class Interactions(FeatureRows):
     share: float
     settings: Record = field(default_factory=dict)
     left_out: tuple[Record, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def columns(self) -> dict[str, list[Value]]:  # type: ignore[override]  # made of the records
@@ -176,8 +182,11 @@ class Interactions(FeatureRows):
 
         write_page(self.to_dict(), path)
 
-    def to_dict(self) -> Record:
-        """What `credimi interactions --format json` writes, as plain data."""
+    def to_dict(self, *, reader: str = PYTHON) -> Record:
+        """What `credimi interactions --format json` writes, as plain data.
+
+        `reader` says for whom remarks are worded: "python" (arguments) or "command line" (options).
+        """
         return {
             "settings": self.settings | {"target": self.target},
             "rows": self.rows,
@@ -189,4 +198,5 @@ class Interactions(FeatureRows):
             "pairs": list(self),
             "tables": [asdict(table) for table in self.tables],
             "left_out": [dict(facts) for facts in self.left_out],
+            "remarks": worded(self.remarks, reader),
         }

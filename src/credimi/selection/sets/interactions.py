@@ -7,6 +7,7 @@ possible such that at most a share 1 - level of them is expected to be wrong.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,7 @@ from credimi.selection.rules import false_discovery, share_of_independent
 from credimi.selection.sets.interaction_records import InteractingPair, Interactions, JointTable
 from credimi.selection.sets.interaction_search import candidates, complete, weighed
 from credimi.selection.ties import places_by_name
+from credimi.selection.weights_remarks import on_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,10 +103,11 @@ def interactions(
     request = CountRequest.of(
         target, threads=threads, progress=lambda share: report_progress(_READING_SHARE * share), **counting
     )
-    settled, _ = settled_codes(data, request, scratch)
-    return interacting(
+    settled, counts = settled_codes(data, request, scratch)
+    found = interacting(
         settled, options, top, lambda share: report_progress(_READING_SHARE + (1.0 - _READING_SHARE) * share), engine
     )
+    return replace(found, remarks=on_weights(settled.weights, counts.settings, is_survey=settled.is_survey))
 
 
 def interacting(

@@ -16,11 +16,12 @@ from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.rules import from_common_odds
-from credimi.selection.sets.cautions import cautions, on_weights
+from credimi.selection.sets.cautions import cautions
 from credimi.selection.sets.only_together import why_nothing
 from credimi.selection.sets.relevant_features import relevance
 from credimi.selection.sets.selection import Rejection, Selection, Step
 from credimi.selection.sets.smallest_set import Search, smallest
+from credimi.selection.weights_remarks import on_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,7 +157,8 @@ def _select_from_codes(
     if goal == "smallest" and complete and all(step.forced for step in steps):
         remarks = (*why_nothing(search), *remarks)
     selection = _selection(goal, search, classes.entropy, steps, rejected)
-    return replace(selection, complete=complete, remarks=(*remarks, *on_weights(codes, counts.settings)))
+    remarks = (*remarks, *on_weights(codes.weights, counts.settings, is_survey=codes.is_survey))
+    return replace(selection, complete=complete, remarks=remarks)
 
 
 def check_min_features(

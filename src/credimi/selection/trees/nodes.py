@@ -16,11 +16,14 @@ from credimi.core.tables import Tables
 from credimi.inference.batched.many_tables import summarize
 from credimi.inference.mutual_information import distribution_of
 from credimi.inference.options import PosteriorOptions
+from credimi.report.sentences import PYTHON
+from credimi.selection.remarks import worded
 from credimi.selection.rows_to_decide import growth_to_decide, rounded_up
 
 if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray, Record
     from credimi.counting.rows.tree_rows import TreeColumn
+    from credimi.selection.remarks import Remark
 
 _MAX_CUT_CHARACTERS = 12
 _FEW_ROWS = 200.0  # from which on a split needs more than the level
@@ -127,6 +130,7 @@ class Tree:
     level: float
     probabilities: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     left_out: tuple[Record, ...] = ()  # the facts of columns that were not used
+    remarks: tuple[Remark, ...] = ()  # on the weights of the rows
 
     def __getstate__(self) -> Record:
         """The state that is pickled: without what can be computed again."""
@@ -288,8 +292,8 @@ class Tree:
             ]
         return record
 
-    def to_dict(self) -> Record:
-        """The whole tree as plain data."""
+    def to_dict(self, *, reader: str = PYTHON) -> Record:
+        """The whole tree as plain data, with remarks for this reader."""
         mean, intervals = self.information()
         order = sorted(
             np.flatnonzero(mean > 0.0).tolist(), key=lambda column: (-mean[column], self.columns[column].name)
@@ -313,6 +317,7 @@ class Tree:
             ],
             "nodes": self.records(),
             "left_out": [dict(facts) for facts in self.left_out],
+            "remarks": worded(self.remarks, reader),
         }
 
 
