@@ -84,9 +84,12 @@ def damaged(index: int) -> Any:  # noqa: ANN401
     return pandas_frame().assign(other="x")
 
 
-@pytest.mark.parametrize(
-    "ask", [credimi.rank, credimi.select, credimi.interactions, lambda data, _: credimi.pairs(data)]
-)
+ASKED: list[Callable[..., Any]] = [credimi.rank, credimi.select, credimi.interactions]
+if int(dask.__version__.split(".")[0]) >= 2025:  # the oldest one has other tasks for `pairs`: then nothing is told
+    ASKED.append(lambda data, _: credimi.pairs(data))
+
+
+@pytest.mark.parametrize("ask", ASKED)
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads"])
 def test_an_error_names_the_partition(ask: Callable[..., Any], scheduler: str) -> None:
     frame = dataframe.from_map(damaged, range(5), meta=pandas_frame().assign(other="x").iloc[:0])
