@@ -85,7 +85,7 @@ def damaged(index: int) -> Any:  # noqa: ANN401
 
 
 ASKED: list[Callable[..., Any]] = [credimi.rank, credimi.select, credimi.interactions]
-if int(dask.__version__.split(".")[0]) >= 2025:  # the oldest one has other tasks for `pairs`: then nothing is told
+if int(dask.__version__.split(".")[0]) >= 2025:  # the oldest version names no partition for `pairs`
     ASKED.append(lambda data, _: credimi.pairs(data))
 
 

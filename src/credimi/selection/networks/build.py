@@ -137,12 +137,13 @@ def network(
     def place(remark: NetworkRemark) -> int:
         return in_data[str(remark.column)]
 
+    said_of_weights = on_weights(settled.weights, settled.settings, is_survey=settled.is_survey)
     remarks = [
         *sorted(_determined_columns(settled, codes, values, likely), key=place),
         *sorted(_missing_depends(settled, threads), key=place),
         *sorted(_lost_pairs(settled, learned, pairs, missing_rows), key=place),
         *_left_out(settled),
-        *_on_weights(settled),
+        *(NetworkRemark(each.kind.value, facts=each.to_dict()) for each in said_of_weights),
         *([NetworkRemark("walks_disagree", walks=learned.agree)] if learned.agree < WALKS / 2 else []),
     ]
     report_progress(1.0)
@@ -396,8 +397,3 @@ def _left_out(settled: SettledColumns) -> list[NetworkRemark]:
         )
         for feature in settled.left_out
     ]
-
-
-def _on_weights(settled: SettledColumns) -> list[NetworkRemark]:
-    remarks = on_weights(settled.weights, settled.settings, is_survey=settled.is_survey)
-    return [NetworkRemark(remark.kind.value, facts=remark.to_dict()) for remark in remarks]
