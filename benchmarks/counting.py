@@ -17,8 +17,8 @@ from timing import best_of
 
 from credimi.core.tables import Tables
 from credimi.core.threads import share
-from credimi.counting.tabulate import cross_counts
-from credimi.inference.moments import moments
+from credimi.counts.tabulate import cross_counts
+from credimi.inference.moments.moments import moments
 
 SHAPES = ((2, 2), (2, 4), (2, 10), (5, 10), (10, 10), (10, 32), (2, 100))
 

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from reading import make
 
 import credimi
-from credimi.counting.engines.parquet.parquet_codes import TextColumns
+from credimi.sources.parquet.parquet_codes import TextColumns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

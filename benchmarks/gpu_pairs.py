@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from timing import best_of
 
-from credimi.counting.rows.pair_products import PairProducts
-from credimi.counting.rows.pair_tables import PairCounter
-from credimi.gpu.numpy_device import NumpyDevice
-from credimi.inference.batched.pair_figures import figures_of
+from credimi.questions.pairs.gpu.pair_products import PairProducts
+from credimi.counts.rows.pair_tables import PairCounter
+from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
+from credimi.inference.tables.pair_figures import figures_of
 from credimi.inference.options import PosteriorOptions
-from credimi.selection.pairwise.pairs_on_device import all_pairs, best_pairs, find_gpu
+from credimi.questions.pairs.gpu.pairs_on_device import all_pairs, best_pairs, find_gpu
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from credimi.gpu.layout import Device
+    from credimi.questions.pairs.gpu.layout import Device
 
 VALUES = 3
 TEN = 10

@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import credimi
-from credimi.counting.request import CountRequest
-from credimi.counting.rows.coded_table import CodedTable
-from credimi.counting.rows.pair_codes import PairCodes
-from credimi.counting.rows.stratified_counts import SettledCodes
-from credimi.selection.sets.interaction_search import candidates
+from credimi.counts.request import CountRequest
+from credimi.counts.rows.coded_table import CodedTable
+from credimi.counts.rows.pair_codes import PairCodes
+from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.questions.interactions.interaction_search import candidates
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,9 +17,9 @@ import numpy as np
 from timing import best_of
 
 from credimi.core.tables import Tables
-from credimi.inference.adaptive_prior import components
-from credimi.inference.batched.many_tables import summarize
-from credimi.inference.moments import moments
+from credimi.inference.evidence.adaptive_prior import components
+from credimi.inference.tables.many_tables import summarize
+from credimi.inference.moments.moments import moments
 from credimi.inference.options import PosteriorOptions
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.counting.rows.pair_tables import PairCounter
-from credimi.inference.batched.pair_figures import figures_of
+from credimi.counts.rows.pair_tables import PairCounter
+from credimi.inference.tables.pair_figures import figures_of
 from credimi.inference.options import PosteriorOptions
-from credimi.selection.pairwise.forest import edge_probabilities
+from credimi.questions.pairs.forest import edge_probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import credimi
-from credimi.counting.request import CountRequest
-from credimi.counting.rows.coded_table import CodedTable
-from credimi.selection.sets.select import selected
+from credimi.counts.request import CountRequest
+from credimi.counts.rows.coded_table import CodedTable
+from credimi.questions.select.select import selected
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from credimi import count
-from credimi.counting import tabulate
-from credimi.counting.engines.csv import csv_coder, csv_files, csv_split
+from credimi.counts import tabulate
+from credimi.sources.csv import csv_coder, csv_files, csv_split
 from fuzz.common import as_read, cells_of, counted, expect, expect_cells, is_number, patched, refusal, shorter
 
 if TYPE_CHECKING:

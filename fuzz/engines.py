@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from credimi import count
-from credimi.counting import tabulate
-from credimi.counting.engines.csv import csv_files
-from credimi.counting.engines.parquet import parquet_files
+from credimi.counts import tabulate
+from credimi.sources.csv import csv_files
+from credimi.sources.parquet import parquet_files
 from fuzz.common import cells_of, counted, expect, expect_cells, patched, refusal, shorter, shown_number
 
 if TYPE_CHECKING:

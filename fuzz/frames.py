@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from credimi import count
-from credimi.counting import tabulate
+from credimi.counts import tabulate
 from fuzz.common import cells_of, counted, expect, expect_cells, patched, refusal, shorter, shown_number
 
 if TYPE_CHECKING:

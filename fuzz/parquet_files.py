@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from credimi import count
-from credimi.counting import tabulate
-from credimi.counting.engines.parquet import parquet_files
+from credimi.counts import tabulate
+from credimi.sources.parquet import parquet_files
 from fuzz.common import cells_of, expect, expect_cells, patched, refusal, shorter
 
 if TYPE_CHECKING:

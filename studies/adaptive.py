@@ -20,8 +20,8 @@ import argparse
 import numpy as np
 
 from credimi.core.tables import Tables
-from credimi.inference import adaptive_prior
-from credimi.inference.batched.many_tables import Summary, summarize
+from credimi.inference.evidence import adaptive_prior
+from credimi.inference.tables.many_tables import Summary, summarize
 from credimi.inference.options import PosteriorOptions
 
 SHAPES = ((2, 2), (2, 5), (3, 10), (10, 10), (2, 50))

@@ -22,7 +22,7 @@ import numpy as np
 
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.inference.batched.many_tables import Summary, summarize
+from credimi.inference.tables.many_tables import Summary, summarize
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.sampling import information_of
 

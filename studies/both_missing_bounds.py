@@ -23,8 +23,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 import credimi
-from credimi.kernels.bounds.largest_information import largest
-from credimi.kernels.bounds.least_information import centres, least
+from credimi.inference.bounds.largest_information import largest
+from credimi.inference.bounds.least_information import centres, least
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -30,14 +30,14 @@ import numpy as np
 import credimi
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.counting.request import CountRequest
-from credimi.counting.rows.coded_table import CodedTable
-from credimi.counting.rows.stratified_counts import SettledCodes
-from credimi.inference.adaptive_prior import mixtures
-from credimi.inference.conditional.stratified_tables import StratifiedTables, independence, summarize
+from credimi.counts.request import CountRequest
+from credimi.counts.rows.coded_table import CodedTable
+from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.inference.evidence.adaptive_prior import mixtures
+from credimi.inference.strata.stratified_tables import StratifiedTables, independence, summarize
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.sampling import draw_information, information_of
-from credimi.selection.sets.smallest_set import Search
+from credimi.questions.select.smallest_set import Search
 
 SHAPES = [(2, 2, 2), (3, 3, 3), (8, 2, 4), (6, 4, 8)]  # strata, classes, values
 SIZES = [100, 300, 1_000, 3_000, 10_000]

@@ -19,7 +19,7 @@ import numpy as np
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.inference.batched.many_tables import summarize
+from credimi.inference.tables.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
 
 if TYPE_CHECKING:

@@ -26,11 +26,11 @@ from scipy import optimize, stats
 from strengths import pooled_weights
 
 from credimi.core.tables import Tables
-from credimi.inference.adaptive_prior import PosteriorComponents, components
-from credimi.inference.batched.many_tables import beliefs
-from credimi.inference.batched.mixture_tails import above, mixtures_of
+from credimi.inference.evidence.adaptive_prior import PosteriorComponents, components
+from credimi.inference.tables.many_tables import beliefs
+from credimi.inference.tables.mixture_tails import above, mixtures_of
 from credimi.inference.options import PosteriorOptions
-from credimi.selection import rules
+from credimi.inference import rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,7 +27,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from credimi.selection.networks.learn import LearnOptions, learn
+from credimi.questions.network.learn import LearnOptions, learn
 
 LOOKED_AT = ("mixed", "trees", "noise")
 HELD_OUT = ("sparse", "dense", "rings", "skewed", "functions", "additive")

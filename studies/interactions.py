@@ -26,9 +26,9 @@ from scipy.special import xlogy
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.inference import adaptive_prior
-from credimi.inference.conditional.synergy import synergies
-from credimi.kernels.pairs import pair_evidence
+from credimi.inference.evidence import adaptive_prior
+from credimi.questions.interactions.synergy import synergies
+from credimi.inference.evidence import pair_evidence
 
 Columns = dict[str, list[str | None]]
 INFORMATIVE = {"main", "other", "copy"}

@@ -20,7 +20,7 @@ import mpmath
 import numpy as np
 
 from credimi.core.tables import Tables
-from credimi.inference import adaptive_prior
+from credimi.inference.evidence import adaptive_prior
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from allocation_oracle import exact

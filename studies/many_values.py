@@ -1,7 +1,7 @@
 """Whether intervals of the adaptive prior hold the truth for columns of hundreds of values and more.
 
 There the evidence for the strength K has a peak that is narrow beside a step of the prior's grid (see
-`credimi.kernels.evidence.adaptive_weights`). Two classes; the chance of the first, value by value, is drawn from a
+`credimi.inference.evidence.adaptive_weights`). Two classes; the chance of the first, value by value, is drawn from a
 Beta(2, 2), as the prior itself would have it for K = 4 a value, or is one of two numbers, as it would not. Printed: the
 share of tables whose 95 % interval holds the true information, its mean width, and the mean error of E[I].
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import argparse
 
-from credimi.experiments import paper_datasets
-from credimi.experiments.prequential import prequential
-from credimi.experiments.reproduction import FILTERS, NAMED_PRIORS
+from credimi.paper import paper_datasets
+from credimi.paper.prequential import prequential
+from credimi.paper.reproduction import FILTERS, NAMED_PRIORS
 
 NUMBERS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.6, 0.75)
 LONG = 1000  # rows

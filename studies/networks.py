@@ -177,8 +177,8 @@ class Tally:
 
 def learned(sample: tuple[np.ndarray, np.ndarray, Arcs], missing: float, seed: int, tallies: list[Tally]) -> None:
     """Learn one network, with a share of the cells missing, and add it to the tallies."""
-    from credimi.selection.networks.learn import LearnOptions, learn  # noqa: PLC0415  (peers run without credimi)
-    from credimi.selection.networks.network import shown_direction  # noqa: PLC0415  (peers run without credimi)
+    from credimi.questions.network.learn import LearnOptions, learn  # noqa: PLC0415  (peers run without credimi)
+    from credimi.questions.network.result import shown_direction  # noqa: PLC0415  (peers run without credimi)
 
     codes, values, arcs = sample
     if missing:

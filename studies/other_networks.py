@@ -21,7 +21,7 @@ from itertools import product
 
 import numpy as np
 
-from credimi.selection.networks.learn import LearnOptions, learn
+from credimi.questions.network.learn import LearnOptions, learn
 
 KINDS = ("scale-free", "hubs", "functions", "skewed", "layers")
 

@@ -23,12 +23,12 @@ import numpy as np
 from sklearn.datasets import make_classification
 
 import credimi
-from credimi.counting.request import CountRequest
-from credimi.counting.rows.coded_table import CodedTable
-from credimi.counting.rows.pair_codes import PairCodes
-from credimi.counting.rows.stratified_counts import SettledCodes
-from credimi.selection.rules import from_common_odds
-from credimi.selection.sets.relevant_features import relevance
+from credimi.counts.request import CountRequest
+from credimi.counts.rows.coded_table import CodedTable
+from credimi.counts.rows.pair_codes import PairCodes
+from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.inference.rules import from_common_odds
+from credimi.questions.select.relevant_features import relevance
 
 RELEVANT, VALUES = 20, 10
 KINDS = {  # how many columns span the cube, are sums of them, and are copies; how far apart the corners are

@@ -36,15 +36,15 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 import credimi
-from credimi.counting.request import CountRequest
-from credimi.counting.rows.coded_table import CodedTable, rows_of
-from credimi.counting.rows.stratified_counts import SettledCodes
-from credimi.experiments.paper_datasets import load
+from credimi.counts.request import CountRequest
+from credimi.counts.rows.coded_table import CodedTable, rows_of
+from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.paper.paper_datasets import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from credimi.counting.rows.coded_table import Rows
+    from credimi.counts.rows.coded_table import Rows
 
 NAMES = "vote,crx,german,australian,lymphography,hypothyroid,horse-colic,chess,led24,soybean-large,audiology"
 FILTERS_WITH_SIZE = ("JMI", "CMIM", "mRMR")

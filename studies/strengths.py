@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.inference import adaptive_prior
-from credimi.inference.adaptive_prior import GRID, LOOSEST, TIGHTEST
+from credimi.inference.evidence import adaptive_prior
+from credimi.inference.evidence.adaptive_prior import GRID, LOOSEST, TIGHTEST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -29,7 +29,7 @@ import numpy as np
 import pyarrow as pa
 
 from credimi import CredibleTreeClassifier
-from credimi.selection.trees import nodes
+from credimi.questions.tree import nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

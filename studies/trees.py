@@ -30,7 +30,7 @@ import pyarrow as pa
 from sklearn import datasets
 
 from credimi import CredibleTreeClassifier
-from credimi.experiments.paper_datasets import SOURCES, _fields, _folder
+from credimi.paper.paper_datasets import SOURCES, _fields, _folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

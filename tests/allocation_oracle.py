@@ -7,7 +7,7 @@ from collections import defaultdict
 import mpmath
 import numpy as np
 
-from credimi.inference import adaptive_prior
+from credimi.inference.evidence import adaptive_prior
 
 
 def rise(parameter: mpmath.mpf, count: int) -> mpmath.mpf:
@@ -58,7 +58,7 @@ def margins_evidence(cells: list[list[mpmath.mpf]], row_only: list[int], column_
 
 
 def exact(joint: np.ndarray, row_only: np.ndarray, column_only: np.ndarray) -> float:
-    """P(independent) as `credimi.inference.adaptive_prior` defines it, on its grid."""
+    """P(independent) as `credimi.inference.evidence.adaptive_prior` defines it, on its grid."""
     rows, columns = joint.shape
     block = np.zeros((rows + 1, columns + 1))
     block[:-1, :-1], block[:-1, -1], block[-1, :-1] = joint, row_only, column_only

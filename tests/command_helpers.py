@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 import credimi
 from credimi.cli import main
-from credimi.report import export
+from credimi.results import export
 
 if TYPE_CHECKING:
     import pytest

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from credimi.selection.page_data import collect
+from credimi.questions.rank.page_data import collect
 
 if TYPE_CHECKING:
     from credimi import Ranking

@@ -23,7 +23,7 @@ from pyspark.sql import SparkSession  # noqa: E402  (warnings first)
 from trap_table import ROWS, SCHEMA, digest, table  # noqa: E402
 
 from credimi import CredimiError, compare, count, interactions, pairs, rank, select  # noqa: E402
-from credimi.counting.engines.clusters import spark  # noqa: E402
+from credimi.sources.clusters import spark  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -151,8 +151,8 @@ def test_the_package_loads_no_pickle() -> None:
 def test_a_change_to_a_kernel_makes_those_that_use_it_stale(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     program = (
-        "from credimi.kernels.jit_hooks import wishes; compiled = []; wishes.compiling = compiled.append;"
-        "import numpy as np; from credimi.kernels.moments.many_tables import classify;"
+        "from credimi.compile.hooks import wishes; compiled = []; wishes.compiling = compiled.append;"
+        "import numpy as np; from credimi.inference.moments.many_tables import classify;"
         "one = np.ones(1, dtype=np.int64); classify(np.ones(4), 0 * one, one, one, np.empty(1, np.int8), np.empty(1));"
         "print(len(compiled))"
     )

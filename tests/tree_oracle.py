@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.tables import Tables
-from credimi.inference.batched.many_tables import quick_beliefs
+from credimi.inference.tables.many_tables import quick_beliefs
 from credimi.inference.options import PosteriorOptions
 
 if TYPE_CHECKING:

@@ -219,10 +219,10 @@ def spark() -> int:
     files = [
         str(Path("tests", name))
         for name in (
-            "counting/test_spark.py",
-            "counting/test_spark_cluster.py",
-            "counting/test_cluster_codes.py",
-            "counting/test_cluster_pairs.py",
+            "sources/test_spark.py",
+            "sources/test_spark_cluster.py",
+            "sources/test_cluster_codes.py",
+            "sources/test_cluster_pairs.py",
             "test_docs_spark.py",
         )
     ]

@@ -2,11 +2,11 @@
 
     python tools/compile_kernels.py [--level x86-64-v3] [--into FOLDER] [--only KERNEL ...]
 
-Numba compiles each kernel of `credimi.kernels.signatures` for a processor that it is told, not for this one. Its code
+Numba compiles each kernel of `credimi.compile.signatures` for a processor that it is told, not for this one. Its code
 is a plain C function: a pointer for the result, one for an exception, then every array as its parts (two pointers that
 stay empty here, number and size of the elements, where they lie, shape and strides). The machine's own linker (`cc`)
 joins them. What Numba's runtime does for arrays that a kernel makes, `malloc` and `free` do here. The library needs
-neither Numba nor Python, so that one wheel serves all versions of Python; `credimi.kernels.prebuilt` loads it.
+neither Numba nor Python, so that one wheel serves all versions of Python; `credimi.compile.prebuilt` loads it.
 
 A manifest beside the libraries lists for each kernel and its types the function's name and what it returns, and the
 digest of the sources that it was compiled from: other sources make the library void.
@@ -136,7 +136,7 @@ def _compile_level(level: str, into: Path, only: list[str] | None) -> None:
         object_file.write_bytes(code)
         library = into / (level + ENDINGS[sys.platform])
         subprocess.run(_link_command(object_file, library), check=True)
-    from credimi.kernels.prebuilt import sources_digest  # noqa: PLC0415  (found by the path set above)
+    from credimi.compile.prebuilt import sources_digest  # noqa: PLC0415  (found by the path set above)
 
     manifest = {"sources": sources_digest(), "kernels": entries}
     library.with_suffix(".json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
@@ -155,7 +155,7 @@ def _emit(level: str, only: list[str] | None) -> tuple[dict[str, dict[str, list[
     """The manifest of all kernels, and the object code of all of them together."""
     import llvmlite.binding as llvm  # noqa: PLC0415  (after NUMBA_CPU_NAME is set)
 
-    from credimi.kernels.signatures import SIGNATURES  # noqa: PLC0415  (found by the path set above)
+    from credimi.compile.signatures import SIGNATURES  # noqa: PLC0415  (found by the path set above)
 
     whole = llvm.parse_assembly(RUNTIME)
     entries: dict[str, dict[str, list[str]]] = {}
@@ -182,7 +182,7 @@ def _emit(level: str, only: list[str] | None) -> tuple[dict[str, dict[str, list[
 
 def _compile(kernel: str, signature: str, name: str) -> tuple[str, str]:
     """The kernel's code for LLVM, with its entry under the name given, and the letters of what it returns."""
-    from credimi.kernels.numba_jit import numba_types  # noqa: PLC0415  (found by the path that was set)
+    from credimi.compile.numba_jit import numba_types  # noqa: PLC0415  (found by the path that was set)
 
     module, function = kernel.rsplit(".", 1)
     dispatcher = getattr(importlib.import_module(f"credimi.kernels.{module}"), function).dispatcher

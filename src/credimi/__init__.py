@@ -13,31 +13,31 @@ from credimi.core.version import __version__
 if TYPE_CHECKING:
     from credimi.core.errors import CredimiError
     from credimi.core.table import Table
-    from credimi.counting.count import count
-    from credimi.counting.counts import Counts
+    from credimi.sources.count import count
+    from credimi.counts.counts import Counts
     from credimi.estimators.discretizer import EntropyDiscretizer
     from credimi.estimators.naive_bayes import IncrementalNaiveBayes
     from credimi.estimators.selector import CredibleSelector
     from credimi.estimators.tree import CredibleTreeClassifier
-    from credimi.experiments.prequential import prequential
+    from credimi.paper.prequential import prequential
     from credimi.inference.bounds.information_bounds import information_bounds
-    from credimi.inference.conditional.conditional_information import conditional_information
+    from credimi.inference.strata.conditional_information import conditional_information
     from credimi.inference.distributions.distribution import Distribution
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.posterior import Posterior, posterior
-    from credimi.report.figures import plot_prequential
-    from credimi.selection.comparisons.compare import compare
-    from credimi.selection.comparisons.comparison import Comparison
-    from credimi.selection.comparisons.groups import GroupedRanking, rank_by
-    from credimi.selection.networks.build import network
-    from credimi.selection.networks.network import Network
-    from credimi.selection.pairwise.pairs import pairs
-    from credimi.selection.pairwise.pairs_result import Pairs
-    from credimi.selection.rank import Ranking, rank
-    from credimi.selection.sets.interaction_records import Interactions
-    from credimi.selection.sets.interactions import interactions
-    from credimi.selection.sets.select import select
-    from credimi.selection.sets.selection import Selection
+    from credimi.results.figures import plot_prequential
+    from credimi.questions.compare.compare import compare
+    from credimi.questions.compare.result import Comparison
+    from credimi.questions.compare.rank_by import GroupedRanking, rank_by
+    from credimi.questions.network.network import network
+    from credimi.questions.network.result import Network
+    from credimi.questions.pairs.pairs import pairs
+    from credimi.questions.pairs.result import Pairs
+    from credimi.questions.rank.rank import Ranking, rank
+    from credimi.questions.interactions.result import Interactions
+    from credimi.questions.interactions.interactions import interactions
+    from credimi.questions.select.select import select
+    from credimi.questions.select.result import Selection
 
 __all__ = [
     "Comparison",
@@ -74,76 +74,76 @@ __all__ = [
 ]
 
 _MODULE_OF = {
-    "Comparison": "credimi.selection.comparisons.comparison",
-    "Counts": "credimi.counting.counts",
+    "Comparison": "credimi.questions.compare.result",
+    "Counts": "credimi.counts.counts",
     "CredibleSelector": "credimi.estimators.selector",
     "CredibleTreeClassifier": "credimi.estimators.tree",
     "CredimiError": "credimi.core.errors",
     "Distribution": "credimi.inference.distributions.distribution",
     "EntropyDiscretizer": "credimi.estimators.discretizer",
-    "GroupedRanking": "credimi.selection.comparisons.groups",
+    "GroupedRanking": "credimi.questions.compare.rank_by",
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
-    "Interactions": "credimi.selection.sets.interaction_records",
-    "Network": "credimi.selection.networks.network",
-    "Pairs": "credimi.selection.pairwise.pairs_result",
+    "Interactions": "credimi.questions.interactions.result",
+    "Network": "credimi.questions.network.result",
+    "Pairs": "credimi.questions.pairs.result",
     "Posterior": "credimi.inference.posterior",
-    "Ranking": "credimi.selection.ranking",
-    "Selection": "credimi.selection.sets.selection",
+    "Ranking": "credimi.questions.rank.result",
+    "Selection": "credimi.questions.select.result",
     "Table": "credimi.core.table",
-    "compare": "credimi.selection.comparisons.compare",
-    "conditional_information": "credimi.inference.conditional.conditional_information",
-    "count": "credimi.counting.count",
-    "interactions": "credimi.selection.sets.interactions",
+    "compare": "credimi.questions.compare.compare",
+    "conditional_information": "credimi.inference.strata.conditional_information",
+    "count": "credimi.sources.count",
+    "interactions": "credimi.questions.interactions.interactions",
     "information_bounds": "credimi.inference.bounds.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
-    "network": "credimi.selection.networks.build",
-    "pairs": "credimi.selection.pairwise.pairs",
-    "plot_prequential": "credimi.report.figures",
+    "network": "credimi.questions.network.network",
+    "pairs": "credimi.questions.pairs.pairs",
+    "plot_prequential": "credimi.results.figures",
     "posterior": "credimi.inference.posterior",
-    "prequential": "credimi.experiments.prequential",
-    "rank": "credimi.selection.rank",
-    "rank_by": "credimi.selection.comparisons.groups",
-    "select": "credimi.selection.sets.select",
+    "prequential": "credimi.paper.prequential",
+    "rank": "credimi.questions.rank.rank",
+    "rank_by": "credimi.questions.compare.rank_by",
+    "select": "credimi.questions.select.select",
 }
 
 # Not public: parts of public objects. Pickles look for them here, whatever module they are in.
 _STORED_MODULE_OF = {
-    "Beliefs": "credimi.inference.batched.many_tables",
+    "Beliefs": "credimi.inference.tables.many_tables",
     "Classes": "credimi.estimators.class_labels",
-    "CountedFile": "credimi.counting.saved.counted_files",
-    "Edge": "credimi.selection.networks.network",
+    "CountedFile": "credimi.counts.saved.counted_files",
+    "Edge": "credimi.questions.network.result",
     "Empirical": "credimi.inference.distributions.components",
     "Features": "credimi.estimators.validation",
-    "GrowingLabels": "credimi.counting.streams.growing_counts",
-    "IncrementalCounts": "credimi.counting.streams.incremental_counts",
-    "InteractingPair": "credimi.selection.sets.interaction_records",
-    "JointTable": "credimi.selection.sets.interaction_records",
-    "Kept": "credimi.selection.page_data",
+    "GrowingLabels": "credimi.counts.streams.growing_counts",
+    "IncrementalCounts": "credimi.counts.streams.incremental_counts",
+    "InteractingPair": "credimi.questions.interactions.result",
+    "JointTable": "credimi.questions.interactions.result",
+    "Kept": "credimi.questions.rank.page_data",
     "Labels": "credimi.columns.labels",
     "MissingValues": "credimi.columns.missing",
-    "NetworkRemark": "credimi.selection.networks.network",
+    "NetworkRemark": "credimi.questions.network.result",
     "Normal": "credimi.inference.distributions.components",
-    "PairFigures": "credimi.inference.batched.pair_figures",
-    "PairsForest": "credimi.selection.pairwise.pairs_forest",
+    "PairFigures": "credimi.inference.tables.pair_figures",
+    "PairsForest": "credimi.questions.pairs.pairs_forest",
     "Point": "credimi.inference.distributions.components",
-    "Prequential": "credimi.experiments.prequential",
-    "PrequentialOptions": "credimi.experiments.prequential_options",
+    "Prequential": "credimi.paper.prequential",
+    "PrequentialOptions": "credimi.paper.prequential_options",
     "ReadingOptions": "credimi.columns.reading_options",
-    "Remark": "credimi.selection.remarks",
-    "Rejection": "credimi.selection.sets.selection",
-    "RemarkKind": "credimi.selection.remarks",
-    "Rows": "credimi.counting.rows.coded_table",
-    "RuleOptions": "credimi.selection.rules",
+    "Remark": "credimi.questions.rank.remarks",
+    "Rejection": "credimi.questions.select.result",
+    "RemarkKind": "credimi.questions.rank.remarks",
+    "Rows": "credimi.counts.rows.coded_table",
+    "RuleOptions": "credimi.inference.rules",
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
-    "Step": "credimi.selection.sets.selection",
+    "Step": "credimi.questions.select.result",
     "Scorer": "credimi.estimators.scorer",
-    "Tree": "credimi.selection.trees.nodes",
-    "TreeCandidate": "credimi.selection.trees.nodes",
-    "TreeColumn": "credimi.counting.rows.tree_rows",
-    "TreeNode": "credimi.selection.trees.nodes",
-    "TreeSplit": "credimi.selection.trees.nodes",
-    "TreeStandIn": "credimi.selection.trees.nodes",
-    "TreeStop": "credimi.selection.trees.nodes",
+    "Tree": "credimi.questions.tree.nodes",
+    "TreeCandidate": "credimi.questions.tree.nodes",
+    "TreeColumn": "credimi.counts.rows.tree_rows",
+    "TreeNode": "credimi.questions.tree.nodes",
+    "TreeSplit": "credimi.questions.tree.nodes",
+    "TreeStandIn": "credimi.questions.tree.nodes",
+    "TreeStop": "credimi.questions.tree.nodes",
     "UncountableError": "credimi.core.errors",
 }
 

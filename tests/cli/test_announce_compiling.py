@@ -8,9 +8,9 @@ import pytest
 from command_helpers import CLINIC
 
 from credimi.cli import main, startup, terminal_io
-from credimi.kernels import jit, warm_up
-from credimi.kernels.jit_hooks import wishes
-from credimi.kernels.signatures import FIRST_NEEDED, NEEDED_BY, NEEDED_FOR_MANY_CELLS, SIGNATURES
+from credimi.compile import jit, warm_up
+from credimi.compile.hooks import wishes
+from credimi.compile.signatures import FIRST_NEEDED, NEEDED_BY, NEEDED_FOR_MANY_CELLS, SIGNATURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ def _same_wishes() -> Iterator[None]:
 def test_a_command_calls_only_kernels_that_are_compiled_for_it(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if jit.LIBRARY is not None:
         pytest.skip("nothing is compiled here")
-    from credimi.kernels.numba_jit import NumbaKernel  # noqa: PLC0415  (only where Numba compiles)
+    from credimi.compile.numba_jit import NumbaKernel  # noqa: PLC0415  (only where Numba compiles)
 
     called, call = set(), NumbaKernel.__call__
 

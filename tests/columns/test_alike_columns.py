@@ -9,11 +9,11 @@ import numpy as np
 
 import credimi
 from credimi.columns import interpret, labels
-from credimi.counting.request import CountRequest
-from credimi.counting.rows import coded_table
-from credimi.counting.rows.coded_table import CodedTable
-from credimi.counting.rows.stratified_counts import SettledCodes
-from credimi.counting.rows.tree_rows import TreeRows
+from credimi.counts.request import CountRequest
+from credimi.counts.rows import coded_table
+from credimi.counts.rows.coded_table import CodedTable
+from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.counts.rows.tree_rows import TreeRows
 
 if TYPE_CHECKING:
     import pytest

@@ -12,7 +12,7 @@ import pytest
 import credimi
 from credimi import mutual_information, rank
 from credimi.columns.numbers.discretize import evidence_share, mdl_places
-from credimi.selection.page_data import collect
+from credimi.questions.rank.page_data import collect
 
 
 def instances(seed: int, rows: int, chances: list[float]) -> np.ndarray:

@@ -12,7 +12,7 @@ import pytest
 from counting_helpers import ROWS, Row, column, csv_text, refusal, table
 
 from credimi import CredimiError, count, rank
-from credimi.report import sentences
+from credimi.results import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

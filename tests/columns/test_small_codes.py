@@ -7,7 +7,7 @@ import pytest
 import credimi
 from credimi.columns.encode import encode
 from credimi.columns.numbers.small_codes import encode_small
-from credimi.counting import batch, tabulate
+from credimi.counts import batch, tabulate
 
 ROWS, COLUMNS = 1_043, 37
 TYPES = ("u1", "?", "i1", "i2", "i4", "i8", "u2", "u4", "f4", "f8")

@@ -8,7 +8,7 @@ import credimi
 from credimi.columns.encode import encode
 from credimi.columns.numbers import small_counts, sorted_numbers
 from credimi.columns.numbers.small_counts import count_small
-from credimi.counting import batch, tabulate
+from credimi.counts import batch, tabulate
 
 ROWS, COLUMNS = 1_043, 70
 TYPES = ("u1", "?", "i1", "i2", "i4", "i8", "u2", "u4", "f4", "f8")

@@ -9,7 +9,7 @@ import credimi
 from credimi.columns import labels
 from credimi.columns.numbers import discretize, mdl_counts, sorted_numbers
 from credimi.columns.numbers.sorted_numbers import SortBuffers, count_sorted, many_numbers
-from credimi.counting import batch, counts
+from credimi.counts import batch, counts
 
 ROWS = 3_000
 

@@ -10,7 +10,7 @@ import pytest
 from credimi import CredimiError, count, rank
 from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.suspicious_values import notation_of, sentinels, spelled_alike
-from credimi.report import sentences
+from credimi.results import sentences
 
 if TYPE_CHECKING:
     from pathlib import Path

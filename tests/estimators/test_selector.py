@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from credimi import CredibleSelector, CredimiError, IncrementalNaiveBayes, Ranking, count, rank
-from credimi.inference.batched import many_tables
+from credimi.inference.tables import many_tables
 
 RULES = ("forward", "backward", "plugin", "fdr")
 

@@ -48,7 +48,7 @@ def test_rows_one_by_one_are_counted_as_rows_together(
     """The sum of the counts of each row, whose labels `union` puts together, whatever comes in what order."""
     monkeypatch.setattr(labels, "most_labels", lambda _features, _groups: most)
     monkeypatch.setattr(
-        "credimi.counting.streams.incremental_counts.most_labels", lambda _features, _groups: most, raising=False
+        "credimi.counts.streams.incremental_counts.most_labels", lambda _features, _groups: most, raising=False
     )
     chance = random.Random(seed)  # noqa: S311
     rows = []

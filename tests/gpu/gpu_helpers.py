@@ -11,7 +11,7 @@ from credimi.core.tables import Tables
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from credimi.inference.batched.pair_figures import PairFigures
+    from credimi.inference.tables.pair_figures import PairFigures
 
 # How far the GPU may be from the CPU: in P and in nats, and in the log Bayes factor relative to its size.
 TOLERANCE = {"p_independent": 1e-8, "mi": 1e-11, "low": 1e-10, "high": 1e-10, "p_above": 1e-8, "complete": 0.0}

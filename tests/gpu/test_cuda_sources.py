@@ -12,9 +12,9 @@ import pytest
 from gpu_helpers import ORDER, assert_near, random_tables
 
 import credimi.gpu
-from credimi.inference.batched.pair_figures import figures_of
+from credimi.inference.tables.pair_figures import figures_of
 from credimi.inference.options import PosteriorOptions
-from credimi.selection.pairwise.pairs_on_device import hyper
+from credimi.questions.pairs.gpu.pairs_on_device import hyper
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 OPTIONS = PosteriorOptions(threads=1)

@@ -9,16 +9,16 @@ import pytest
 from gpu_helpers import assert_near, random_columns
 
 import credimi
-from credimi.counting.rows.pair_products import PairProducts
-from credimi.counting.rows.pair_tables import PairCounter
-from credimi.inference.batched.pair_figures import figures_of
+from credimi.questions.pairs.gpu.pair_products import PairProducts
+from credimi.counts.rows.pair_tables import PairCounter
+from credimi.inference.tables.pair_figures import figures_of
 from credimi.inference.options import PosteriorOptions
-from credimi.selection.pairwise.pairs_on_device import all_pairs, best_pairs, find_gpu
-from credimi.selection.sets import interaction_search
+from credimi.questions.pairs.gpu.pairs_on_device import all_pairs, best_pairs, find_gpu
+from credimi.questions.interactions import interaction_search
 
 if TYPE_CHECKING:
-    from credimi.counting.rows.pair_products import PairBlock
-    from credimi.gpu.cupy_device import CupyDevice
+    from credimi.questions.pairs.gpu.pair_products import PairBlock
+    from credimi.questions.pairs.gpu.cupy_device import CupyDevice
 
 pytestmark = pytest.mark.gpu
 

@@ -13,9 +13,9 @@ from scipy.special import digamma, gammaln
 
 from credimi import CredimiError, mutual_information, posterior
 from credimi.core.tables import Tables
-from credimi.inference import adaptive_prior
-from credimi.inference.batched.many_tables import summarize
-from credimi.inference.moments import moments
+from credimi.inference.evidence import adaptive_prior
+from credimi.inference.tables.many_tables import summarize
+from credimi.inference.moments.moments import moments
 from credimi.inference.options import PosteriorOptions
 
 JOINT = [[12, 3, 7], [2, 14, 6]]

@@ -14,8 +14,8 @@ import credimi
 from credimi.inference.bounds.extremes import largest_of, least_of, starts_of
 from credimi.inference.bounds.observed_draws import ObservedDraws
 from credimi.inference.sampling import information_of
-from credimi.kernels.bounds.both_missing import search
-from credimi.kernels.bounds.least_information import centres
+from credimi.inference.bounds.both_missing import search
+from credimi.inference.bounds.least_information import centres
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,8 @@ import pytest
 
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.inference import adaptive_prior
-from credimi.inference.batched import hard_tables
+from credimi.inference.evidence import adaptive_prior
+from credimi.inference.moments import tables_without_closed_form as hard_tables
 from credimi.inference.sampling import draw_information
 
 BLOCK = np.array(

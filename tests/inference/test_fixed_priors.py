@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from credimi import CredimiError
-from credimi.inference.fixed_priors import NAMES, pseudo_count
+from credimi.inference.evidence.fixed_priors import NAMES, pseudo_count
 
 
 def refusal(prior: object) -> str:

@@ -9,7 +9,7 @@ import pytest
 from credimi import mutual_information
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.inference.batched.many_tables import summarize
+from credimi.inference.tables.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
 
 THIN = [

@@ -14,7 +14,7 @@ from scipy import optimize, stats
 from credimi import Counts, Distribution, count, mutual_information, rank
 from credimi.cli import main
 from credimi.core.tables import Tables
-from credimi.inference.batched.many_tables import summarize
+from credimi.inference.tables.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
 
 NAMES = ("mi_if_dependent", "low_if_dependent", "high_if_dependent")

@@ -11,8 +11,8 @@ import pytest
 import credimi
 from credimi.core.special import stirling_error
 from credimi.core.tables import Tables
-from credimi.inference.batched import many_tables
-from credimi.inference.batched.many_tables import summarize
+from credimi.inference.tables import many_tables
+from credimi.inference.tables.many_tables import summarize
 from credimi.inference.distributions import distribution
 from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.options import PosteriorOptions
@@ -88,5 +88,5 @@ def test_the_series_is_written_once() -> None:
     own = [path for path in SOURCES.rglob("*.py") if series.search(path.read_text())]
     assert sorted(path.relative_to(SOURCES).as_posix() for path in own) == [
         "core/special.py",
-        "kernels/special.py",
+        "inference/special_functions.py",
     ]

@@ -11,8 +11,8 @@ import pytest
 from scipy.optimize import minimize
 
 from credimi.inference.sampling import information_of
-from credimi.kernels.bounds.largest_information import largest
-from credimi.kernels.bounds.least_information import centres, least
+from credimi.inference.bounds.largest_information import largest
+from credimi.inference.bounds.least_information import centres, least
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from allocation_oracle import exact
 import credimi
 from credimi import mutual_information
 from credimi.core.tables import Tables
-from credimi.inference import adaptive_prior
+from credimi.inference.evidence import adaptive_prior
 
 LOPSIDED = [
     ([[104, 0, 83], [0, 0, 0]], [25_491_281, 166], [11, 8, 6]),

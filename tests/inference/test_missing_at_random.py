@@ -15,7 +15,7 @@ from scipy.special import gammaln
 from credimi import conditional_information, mutual_information
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.inference import adaptive_prior
+from credimi.inference.evidence import adaptive_prior
 from credimi.inference.posterior import Posterior
 
 if TYPE_CHECKING:

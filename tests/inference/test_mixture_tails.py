@@ -12,9 +12,9 @@ from scipy.special import betaincc
 
 from credimi import mutual_information
 from credimi.core.tables import Tables
-from credimi.inference.adaptive_prior import PosteriorComponents
-from credimi.inference.batched import mixture_tails
-from credimi.inference.batched.many_tables import summarize
+from credimi.inference.evidence.adaptive_prior import PosteriorComponents
+from credimi.inference.tables import mixture_tails
+from credimi.inference.tables.many_tables import summarize
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.scaled_beta import ScaledBeta
 from credimi.inference.mutual_information import distribution_of

@@ -16,7 +16,7 @@ import credimi
 from credimi import CredimiError
 from credimi.core.tables import Tables
 from credimi.inference import complete_data
-from credimi.inference import moments as information
+from credimi.inference.moments import moments as information
 
 ONE_SIDED = ("complete", "target_only", "feature_only")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import credimi
-from credimi.experiments import prequential_loop
+from credimi.paper import prequential_loop
 from credimi.inference import naive_bayes
 from credimi.inference.naive_bayes import log_shares, log_value_shares
 

@@ -9,9 +9,9 @@ import pytest
 
 import credimi
 from credimi import CredimiError
-from credimi.experiments.prequential_options import PrequentialOptions
+from credimi.paper.prequential_options import PrequentialOptions
 from credimi.inference.options import PosteriorOptions
-from credimi.selection.rules import RuleOptions
+from credimi.inference.rules import RuleOptions
 
 WRONG = [
     ({"prior": "jefreys"}, "did you mean 'jeffreys'"),

@@ -9,7 +9,7 @@ import pytest
 from scipy import special, stats
 from test_conditional_information import EPSILON, flattened, log_evidence, log_excess
 
-from credimi.inference.conditional.stratified_tables import summarize
+from credimi.inference.strata.stratified_tables import summarize
 from credimi.inference.options import PosteriorOptions
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from credimi.counting.engines.data_file import DataFile
+    from credimi.sources.data_file import DataFile
 
 
 def files_with_rows(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
@@ -38,7 +38,7 @@ def files(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]
 
 def files_of(data: Sequence[str], options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
     """The files that these words of DATA name."""
-    from credimi.counting.engines.files import data_files
+    from credimi.sources.files import data_files
 
     format_ = getattr(options, "input_format", None)  # not an option of `compare`
     if "-" not in data:
@@ -81,7 +81,7 @@ def check_outputs(options: argparse.Namespace) -> None:
     if len({Path(path).resolve() for path in outputs.values()}) < len(outputs):
         raise CredimiError(f"{' and '.join(outputs)} name the same file: give each its own")
     if "--plot" in outputs:
-        from credimi.report import figures
+        from credimi.results import figures
 
         figures.picture_kind(options.plot)
         figures.require_matplotlib()

@@ -10,7 +10,7 @@ from credimi.cli import standard_input
 from credimi.cli.argument_types import delimiter, is_date, is_number, number, positive, seed
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
-from credimi.report import sentences
+from credimi.results import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

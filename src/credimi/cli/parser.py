@@ -25,7 +25,7 @@ from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError, NoMemoryError, NoRowsError
 from credimi.core.remote_files import source_of
 from credimi.core.version import __version__
-from credimi.kernels.jit_hooks import NoKernelsError
+from credimi.compile.hooks import NoKernelsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from credimi.cli.terminal_io import progress, say
-from credimi.kernels.jit_hooks import wishes
+from credimi.compile.hooks import wishes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +51,7 @@ def _enable_garbage_collector() -> None:
 
 def _compile_for_command(command: str, kernel: str) -> None:
     """Compile all kernels that the command needs; `kernel` is the one that was called first."""
-    from credimi.kernels import warm_up
+    from credimi.compile import warm_up
 
     say(
         f"compiling what `{command}` needs and no command needed before: once on this machine; "
@@ -63,7 +63,7 @@ def _compile_for_command(command: str, kernel: str) -> None:
 def compile_with_bar(tasks: list[tuple[str, str]]) -> None:
     """Compile these kernels on all cores."""
     from credimi.core.threads import cores
-    from credimi.kernels import warm_up
+    from credimi.compile import warm_up
 
     with progress("compiling") as report:
         warm_up.compile_all(tasks, cores(), lambda done, total: report(done / total))

@@ -15,8 +15,8 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain, write
-from credimi.report.export import csv_writer, defused, defused_json
-from credimi.report.terminal import without_trailing_blanks
+from credimi.results.export import csv_writer, defused, defused_json
+from credimi.results.terminal import without_trailing_blanks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

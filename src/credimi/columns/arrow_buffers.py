@@ -3,7 +3,7 @@
 pyarrow's `to_numpy` would import pandas, and copies if there are nulls. This module leaves nulls where they are: in a
 buffer of bits that says which values are valid. A code is the distance from the smallest value, or the position among
 few distinct values; all its bits are set if the value is missing. With `compiled`, a kernel does this in one pass
-(`kernels.reading.text_codes`), without holding Python's lock.
+(`columns.text_codes`), without holding Python's lock.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def text_array(texts: list[str], kind: pa.DataType) -> pa.Array:
 def distances(array: pa.Array, smallest: int, dtype: type[np.unsignedinteger], *, compiled: bool) -> Codes:
     """The distances of Arrow's integers from the smallest of them, as codes; null is missing."""
     if compiled and array.type in (pa.int32(), pa.int64()):  # the types of files; other types are already narrow
-        from credimi.kernels.reading.text_codes import narrow  # noqa: PLC0415  (loads compiled code)
+        from credimi.columns.text_codes import narrow  # noqa: PLC0415  (loads compiled code)
 
         codes: Codes = np.empty(len(array), dtype=dtype)
         narrow(plain(array), smallest, *validity(array), codes)
@@ -154,7 +154,7 @@ def code_type(size: int) -> type[np.unsignedinteger]:
 
 def few_distinct(bits: IntegerArray, array: pa.Array) -> tuple[Codes, IntegerArray] | None:
     """Codes in the order of first appearance, and one row of each distinct value; None if these are too many."""
-    from credimi.kernels.reading.text_codes import MISSING, encode_integers  # noqa: PLC0415  (loads compiled code)
+    from credimi.columns.text_codes import MISSING, encode_integers  # noqa: PLC0415  (loads compiled code)
 
     codes, rows = np.empty(bits.size, dtype=np.uint8), np.zeros(MISSING, dtype=np.int64)
     seen = encode_integers(bits, *validity(array), codes, rows)

@@ -1,6 +1,6 @@
 """Encodes an Arrow array as codes and labels; `encode` does the same for columns of any kind, and says what codes are.
 
-* text with few distinct values is encoded straight from Arrow's buffers (`kernels.reading.text_codes`); other text, and
+* text with few distinct values is encoded straight from Arrow's buffers (`columns.text_codes`); other text, and
   small columns, by pyarrow, without loading compiled code; dictionaries have codes already;
 * integers of a narrow range are their own codes; other numbers are encoded by pyarrow.
 """
@@ -134,7 +134,7 @@ def _texts_as_numbers(texts: pa.Array, missing: MissingValues) -> FloatArray | N
 
 
 def _encode_few_texts(array: pa.Array, kind: str) -> Column | None:
-    from credimi.kernels.reading.text_codes import MISSING, encode_texts  # noqa: PLC0415  (loads compiled code)
+    from credimi.columns.text_codes import MISSING, encode_texts  # noqa: PLC0415  (loads compiled code)
 
     _, offsets, data = array.buffers()
     offset_type = np.int64 if pa.types.is_large_string(array.type) else np.int32

@@ -27,7 +27,7 @@ def distinct_objects(
 ) -> tuple[AnyArray | pa.Array, list[Value] | None, IntegerArray]:
     """Codes, the distinct objects, and one row of each; or an Arrow array, if they are many and all of one type."""
     if compiled:
-        from credimi.kernels.reading.text_codes import encode_integers  # noqa: PLC0415  (loads compiled code)
+        from credimi.columns.text_codes import encode_integers  # noqa: PLC0415  (loads compiled code)
 
         codes, rows = np.empty(values.size, dtype=np.uint8), np.zeros(255, dtype=np.int64)
         addresses = np.ctypeslib.as_array((ctypes.c_int64 * values.size).from_address(values.ctypes.data))

@@ -29,7 +29,7 @@ from threading import RLock, active_count, get_ident
 from typing import Any
 
 from credimi.core.errors import CredimiError
-from credimi.kernels.jit_hooks import wishes
+from credimi.compile.hooks import wishes
 
 PATIENCE = 60.0  # seconds: kernels may have to be compiled
 _PAUSE = 0.001

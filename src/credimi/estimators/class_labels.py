@@ -16,7 +16,7 @@ from credimi.core.public import stored
 if TYPE_CHECKING:
     from credimi.columns.column import Column
     from credimi.core.types import AnyArray, IntegerArray, Values
-    from credimi.counting.counts import Counts
+    from credimi.counts.counts import Counts
 
 
 @stored

@@ -12,19 +12,19 @@ from credimi.columns.labels import NUMBER, Labels
 from credimi.columns.numbers.target_ranges import bins_asked
 from credimi.columns.text_types import shown
 from credimi.core.errors import CredimiError
-from credimi.counting.batch import Batch, count_coded, encode_batch, tally
-from credimi.counting.engines.frames import TARGET
-from credimi.counting.request import Plan, check_named, columns_of, free
-from credimi.counting.rows.coded_table import CodedTable
-from credimi.counting.target_quantiles import with_quantiles
-from credimi.counting.weights import with_squares, worth_rows
+from credimi.counts.batch import Batch, count_coded, encode_batch, tally
+from credimi.sources.frames import TARGET
+from credimi.counts.request import Plan, check_named, columns_of, free
+from credimi.counts.rows.coded_table import CodedTable
+from credimi.counts.target_quantiles import with_quantiles
+from credimi.counts.weights import with_squares, worth_rows
 from credimi.estimators.validation import numbers_of
 
 if TYPE_CHECKING:
     from credimi.columns.missing import MissingValues
     from credimi.columns.reading_options import ReadingOptions
     from credimi.core.types import AnyArray, CountArray, FloatArray, Value, Values
-    from credimi.counting.counts import Counts
+    from credimi.counts.counts import Counts
     from credimi.estimators.validation import Features
 
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         Record,
         Values,
     )
-    from credimi.counting.counts import Counts
+    from credimi.counts.counts import Counts
     from credimi.estimators.validation import Features
 
     CutPositions = tuple[FloatArray, IntegerArray]  # the values in order, and the positions after which to cut

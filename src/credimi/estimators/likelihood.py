@@ -19,7 +19,7 @@ from credimi.columns.labels import NUMBER
 from credimi.columns.numbers.discretize import bins_of
 from credimi.columns.text_types import numbers_among, shown_number
 from credimi.core.threads import share
-from credimi.counting.tabulate import CELLS_WORTH_COMPILING
+from credimi.counts.tabulate import CELLS_WORTH_COMPILING
 from credimi.inference.naive_bayes import log_shares, log_value_shares
 from credimi.inference.posterior import posterior
 

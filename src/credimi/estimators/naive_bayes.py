@@ -16,9 +16,9 @@ from credimi.columns.reading_options import READINGS, ReadingOptions
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
-from credimi.counting.engines.frames import TARGET
-from credimi.counting.request import check_named
-from credimi.counting.streams.incremental_counts import IncrementalCounts
+from credimi.sources.frames import TARGET
+from credimi.counts.request import check_named
+from credimi.counts.streams.incremental_counts import IncrementalCounts
 from credimi.estimators.class_labels import Classes, warn_if_measured
 from credimi.estimators.counted_xy import counted, labelled, share_right, target_name
 from credimi.estimators.scorer import Scorer, check_selector
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Foreign, Option, Record, Value, Values
-    from credimi.counting.counts import Counts
+    from credimi.counts.counts import Counts
     from credimi.estimators.selector import CredibleSelector
 
 _FEW_ROWS = 8  # so few rows are entered one by one, which is faster than counting them together

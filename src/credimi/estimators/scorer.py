@@ -24,15 +24,15 @@ from credimi.core.public import stored
 from credimi.core.tables import Tables
 from credimi.estimators.likelihood import likelihood
 from credimi.inference.naive_bayes import log_shares, log_value_shares
-from credimi.selection.rules import RULES, checked_rule
-from credimi.selection.sets.select import GOALS
+from credimi.inference.rules import RULES, checked_rule
+from credimi.questions.select.select import GOALS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from credimi.columns.feature import Feature
     from credimi.core.types import BooleanArray, FloatArray, Record, Value, Values
-    from credimi.counting.streams.incremental_counts import IncrementalCounts
+    from credimi.counts.streams.incremental_counts import IncrementalCounts
     from credimi.estimators.likelihood import Likelihood
     from credimi.estimators.selector import CredibleSelector
 

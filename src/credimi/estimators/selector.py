@@ -17,24 +17,24 @@ from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
-from credimi.counting.request import check_named
-from credimi.counting.weights import weighing_one
+from credimi.counts.request import check_named
+from credimi.counts.weights import weighing_one
 from credimi.estimators.class_labels import warn_if_measured
 from credimi.estimators.counted_xy import coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights, with_weights
-from credimi.inference.batched.many_tables import Beliefs, beliefs
+from credimi.inference.tables.many_tables import Beliefs, beliefs
 from credimi.inference.bounds import information_bounds
-from credimi.selection.rank import Ranking, beliefs_of, rank, standing
-from credimi.selection.rules import RuleOptions, best, check_k, checked_rule, decide, filled
-from credimi.selection.sets.select import GOALS, check_min_features, selected
+from credimi.questions.rank.rank import Ranking, beliefs_of, rank, standing
+from credimi.inference.rules import RuleOptions, best, check_k, checked_rule, decide, filled
+from credimi.questions.select.select import GOALS, check_min_features, selected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from credimi.core.tables import Tables
     from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Foreign, Option, Record, Value, Values
-    from credimi.counting.counts import Counts
-    from credimi.selection.sets.selection import Selection
+    from credimi.counts.counts import Counts
+    from credimi.questions.select.result import Selection
 
 
 _DEFAULT_LEVEL = 0.95

@@ -14,16 +14,16 @@ from credimi.columns.reading_options import ReadingOptions
 from credimi.core.arguments import require_whole
 from credimi.core.public import public
 from credimi.core.threads import threads_of
-from credimi.counting.rows.tree_rows import TreeRows
+from credimi.counts.rows.tree_rows import TreeRows
 from credimi.estimators.class_labels import Classes, warn_if_measured
 from credimi.estimators.counted_xy import coded, labelled, share_right, target_name
 from credimi.estimators.tree_descent import visits
 from credimi.estimators.validation import cells_of, checked_features, checked_target, checked_weights, with_weights
 from credimi.inference.options import PosteriorOptions
-from credimi.report.trees.tree_figure import tree_plot
-from credimi.report.trees.tree_page import write_page
-from credimi.report.trees.tree_text import tree_text
-from credimi.selection.trees.growth import grow
+from credimi.questions.tree.tree_figure import tree_plot
+from credimi.questions.tree.tree_page import write_page
+from credimi.questions.tree.tree_text import tree_text
+from credimi.questions.tree.growth import grow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

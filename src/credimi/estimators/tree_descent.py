@@ -15,9 +15,9 @@ from credimi.columns.encode import encode
 from credimi.columns.missing import missing_of
 from credimi.columns.numbers.discretize import bins_of
 from credimi.columns.text_types import numbers_among
-from credimi.counting.batch import labels_of
-from credimi.counting.tabulate import CELLS_WORTH_COMPILING
-from credimi.selection.trees.stand_ins import branch_weights
+from credimi.counts.batch import labels_of
+from credimi.counts.tabulate import CELLS_WORTH_COMPILING
+from credimi.questions.tree.surrogates import branch_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from credimi.columns.missing import MissingValues
     from credimi.columns.reading_options import ReadingOptions
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counting.rows.tree_rows import TreeColumn
+    from credimi.counts.rows.tree_rows import TreeColumn
     from credimi.estimators.validation import Features
-    from credimi.selection.trees.nodes import Tree
+    from credimi.questions.tree.nodes import Tree
 
 
 def visits(tree: Tree, features: Features, settings: ReadingOptions) -> Iterator[tuple[int, IntegerArray, FloatArray]]:

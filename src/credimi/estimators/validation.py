@@ -31,10 +31,10 @@ from credimi.columns.reading_options import checked_weights_are
 from credimi.core.arguments import require_numbers
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
-from credimi.counting.batch import grouped
-from credimi.counting.engines import polars_lazy, sparse_matrices
-from credimi.counting.engines.frames import array_of, is_polars
-from credimi.counting.tabulate import CELLS_WORTH_COMPILING
+from credimi.counts.batch import grouped
+from credimi.sources import polars_lazy, sparse_matrices
+from credimi.sources.frames import array_of, is_polars
+from credimi.counts.tabulate import CELLS_WORTH_COMPILING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from credimi.core.arguments import make_generator, require_information, require_share
 from credimi.core.errors import CredimiError
-from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
+from credimi.inference.evidence.fixed_priors import ADAPTIVE, pseudo_count
 
 APPROXIMATIONS = ("matched", "leading", "leading-beta", "sampled")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from command_helpers import AS_ROOT, CLINIC, Call, Refusal, Report, base, by_name, columns, write, write_parquet
 
-from credimi.counting.engines.csv import csv_files
+from credimi.sources.csv import csv_files
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from command_helpers import CLINIC, Call, Refusal, Report, columns, write
 
 import credimi
-from credimi.selection.page_data import collect
+from credimi.questions.rank.page_data import collect
 
 
 @pytest.mark.parametrize(("order", "column"), [("mean", "mi"), ("low", "low"), ("p", "p_above"), ("name", "feature")])

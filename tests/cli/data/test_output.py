@@ -29,7 +29,7 @@ from command_helpers import (
 
 import credimi
 from credimi.core import atomic_files as outlet
-from credimi.counting.engines.csv import csv_files
+from credimi.sources.csv import csv_files
 
 OUTPUTS = [
     ["rank", "data.csv", "--target", "y", "--output"],

@@ -9,16 +9,16 @@ from credimi.cli import argument_types, command_files, standard_input, startup, 
 from credimi.cli import options as shared
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import identity
-from credimi.report import sentences
+from credimi.results import sentences
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
     from credimi.core.types import Foreign, Record
-    from credimi.counting.engines.data_file import DataFile
-    from credimi.selection.comparisons.comparison import Comparison
-    from credimi.selection.comparisons.groups import GroupedRanking
+    from credimi.sources.data_file import DataFile
+    from credimi.questions.compare.result import Comparison
+    from credimi.questions.compare.rank_by import GroupedRanking
 
 _EXAMPLES = """\
 A and B are two samples with different rows: two periods, sites or groups.
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
     """Print the comparison."""
     from credimi.core.arguments import require_share
     from credimi.core.remote_files import source_of
-    from credimi.selection.comparisons.compare import compare
+    from credimi.questions.compare.compare import compare
 
     shared.check_thresholds(options)
     require_share("--p-same", options.p_same)
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> None:
     ).worded_for(sentences.COMMAND_LINE)
     if options.html is not None:
         comparison.to_html(options.html)
-    from credimi.report.comparisons.comparison_text import comparison_grid
+    from credimi.questions.compare.comparison_text import comparison_grid
 
     terminal_io.write_result(
         options.format,
@@ -156,7 +156,7 @@ def run_groups(options: argparse.Namespace) -> None:
     """`credimi rank --by`: print the ranking of each group, and the comparisons."""
     from credimi.cli.commands.rank import check_factor
     from credimi.core.arguments import require_share
-    from credimi.selection.comparisons.groups import rank_by
+    from credimi.questions.compare.rank_by import rank_by
 
     shared.check_thresholds(options)
     require_share("--p-same", options.p_same)
@@ -188,7 +188,7 @@ def run_groups(options: argparse.Namespace) -> None:
         ).worded_for(sentences.COMMAND_LINE)
     if options.html is not None:
         grouped.to_html(options.html)
-    from credimi.report.comparisons.comparison_text import grouped_grid
+    from credimi.questions.compare.comparison_text import grouped_grid
 
     terminal_io.write_result(
         options.format,

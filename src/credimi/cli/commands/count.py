@@ -17,15 +17,15 @@ from credimi.cli import command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.core.atomic_files import locked
 from credimi.core.errors import CredimiError
-from credimi.report import sentences
+from credimi.results import sentences
 
 if TYPE_CHECKING:
     import argparse
 
     from credimi.core.types import Foreign
-    from credimi.counting.counts import Counts
-    from credimi.counting.engines.data_file import DataFile
-    from credimi.counting.request import CountRequest, Plan
+    from credimi.counts.counts import Counts
+    from credimi.sources.data_file import DataFile
+    from credimi.counts.request import CountRequest, Plan
 
 _EXAMPLES = """\
 examples:
@@ -66,11 +66,11 @@ def run(options: argparse.Namespace) -> None:
 
 def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     """Read the existing counts and write the sum; the file is locked in between."""
-    from credimi.counting.count import with_target_cuts
-    from credimi.counting.counts import Counts
-    from credimi.counting.engines.files import names
-    from credimi.counting.request import CountRequest
-    from credimi.counting.saved.counted_files import finished, fresh
+    from credimi.sources.count import with_target_cuts
+    from credimi.counts.counts import Counts
+    from credimi.sources.files import names
+    from credimi.counts.request import CountRequest
+    from credimi.counts.saved.counted_files import finished, fresh
 
     before = Counts.load(options.into) if Path(options.into).exists() else None
     target = options.target or (before.target if before is not None else None)
@@ -120,7 +120,7 @@ def _check_settings(before: Counts, request: CountRequest, options: argparse.Nam
 def _check_columns(before: Counts, offered: list[str], file: DataFile, request: CountRequest, into: str) -> None:
     """Refuse columns other than those of the first call, and say which side lacks one."""
     from credimi.core.arguments import unknown
-    from credimi.counting.request import columns_of
+    from credimi.counts.request import columns_of
 
     counted_columns, offered_names = dict.fromkeys(before.features), set(offered)
     for name in request.features or ():
@@ -154,9 +154,9 @@ def _check_same(columns: list[str], counted_columns: list[str], file: DataFile, 
 
 def _total(before: Counts | None, files: list[DataFile], request: CountRequest, plan: Plan, into: str) -> Counts:
     """All counts; they are also saved to the file from time to time."""
-    from credimi.counting.batch import counted
-    from credimi.counting.engines.dispatch import tallies
-    from credimi.counting.request import checked
+    from credimi.counts.batch import counted
+    from credimi.sources.dispatch import tallies
+    from credimi.counts.request import checked
 
     startup.announce_compiling("count")
     total, files_left, next_save = before, len(files), time.monotonic() + SAVE_EVERY

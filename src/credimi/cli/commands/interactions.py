@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
     files = command_files.files_with_rows(options)
     shared.require_target(options)
     startup.announce_compiling(options.command)
-    from credimi.selection.sets.interactions import interactions
+    from credimi.questions.interactions.interactions import interactions
 
     arguments = shared.counting(options)
     arguments |= {"epsilon": options.epsilon, "level": options.level, "top": options.top, "engine": options.engine}
@@ -79,8 +79,8 @@ def run(options: argparse.Namespace) -> None:
             interacting_pairs.plot(options.plot)
         else:
             terminal_io.say(f"{options.plot} is not written: there is no pair to draw; --top N lists unsure ones")
-    from credimi.report.sentences import COMMAND_LINE
-    from credimi.report.sets.interaction_view import LINES, interaction_grids
+    from credimi.results.sentences import COMMAND_LINE
+    from credimi.questions.interactions.interaction_view import LINES, interaction_grids
 
     terminal_io.write_result(
         options.format,

@@ -9,13 +9,13 @@ from credimi.cli import options as shared
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import source_of
-from credimi.report import sentences
+from credimi.results import sentences
 
 if TYPE_CHECKING:
     import argparse
 
     from credimi.core.types import Foreign
-    from credimi.selection.networks.network import Network
+    from credimi.questions.network.result import Network
 
 _EXAMPLES = """\
 An edge joins two columns that depend whatever other columns are given; its
@@ -99,8 +99,8 @@ def run(options: argparse.Namespace) -> None:
         text = learned_network.to_dot() if options.format == "dot" else learned_network.to_graphml()
         write(terminal_io.sayable(text, options.output), options.output)
         return
-    from credimi.report.networks.network_text import network_grids
-    from credimi.selection.networks.network import Edge
+    from credimi.questions.network.network_text import network_grids
+    from credimi.questions.network.result import Edge
 
     terminal_io.write_result(
         options.format,
@@ -118,7 +118,7 @@ def _learned(options: argparse.Namespace) -> Network:
     """The network that the options ask for."""
     files = command_files.files_with_rows(options)
     startup.announce_compiling(options.command)
-    from credimi.selection.networks.build import network
+    from credimi.questions.network.network import network
 
     with terminal_io.progress("learning") as progress:
         learned_network = network(

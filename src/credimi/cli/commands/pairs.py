@@ -8,13 +8,13 @@ from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import source_of
-from credimi.report import sentences
+from credimi.results import sentences
 
 if TYPE_CHECKING:
     import argparse
 
     from credimi.core.types import Foreign
-    from credimi.selection.pairwise.pairs_result import Pairs
+    from credimi.questions.pairs.result import Pairs
 
 _EXAMPLES = """\
 There is no target: every column is compared with every other. Numbers are cut
@@ -115,7 +115,7 @@ def _all_pairs(options: argparse.Namespace) -> Pairs:
     command_files.check_outputs(options)
     files = command_files.files_with_rows(options)
     startup.announce_compiling(options.command)
-    from credimi.selection.pairwise.pairs import pairs
+    from credimi.questions.pairs.pairs import pairs
 
     arguments = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
     arguments |= {"prior": argument_types.prior(options.prior), "approximation": options.approximation}
@@ -131,7 +131,7 @@ def _all_pairs(options: argparse.Namespace) -> Pairs:
     with terminal_io.progress("comparing") as progress:
         compared_pairs = pairs(files, max_values=options.max_values, progress=progress, **arguments)
     if len(compared_pairs.names) < 2:
-        from credimi.report.pairs_view import remarks
+        from credimi.questions.pairs.pairs_view import remarks
 
         reasons = remarks(compared_pairs.names, compared_pairs.facts, {}, sentences.COMMAND_LINE)
         why = "; ".join(reasons[:_MAX_REASONS])
@@ -140,7 +140,7 @@ def _all_pairs(options: argparse.Namespace) -> Pairs:
 
 
 def _show(compared_pairs: Pairs, options: argparse.Namespace) -> None:
-    from credimi.report.pairs_view import pairs_grids
+    from credimi.questions.pairs.pairs_view import pairs_grids
 
     terminal_io.write_result(
         options.format,
@@ -172,7 +172,7 @@ def _show_forest(compared_pairs: Pairs, options: argparse.Namespace) -> None:
         "remarks": compared_pairs.remark_lines(),
         "edges": edges,
     }
-    from credimi.report.pairs_view import forest_grids
+    from credimi.questions.pairs.pairs_view import forest_grids
 
     terminal_io.write_result(
         options.format,

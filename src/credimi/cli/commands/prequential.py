@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.report import sentences
+from credimi.results import sentences
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
     from credimi.core.types import Foreign, Record
-    from credimi.counting.rows.coded_table import Rows
-    from credimi.experiments.prequential import Prequential
+    from credimi.counts.rows.coded_table import Rows
+    from credimi.paper.prequential import Prequential
 
 _EXAMPLES = """\
 The rows come in random orders. For each row, a filter first picks columns from
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> None:
     shared.require_target(options)
     command_files.check_outputs(options)
     startup.announce_compiling(options.command)
-    from credimi.experiments.prequential import prequential
+    from credimi.paper.prequential import prequential
 
     files = command_files.files_with_rows(options)
     with terminal_io.progress("going through the rows") as progress:

@@ -11,7 +11,7 @@ from credimi.cli import options as shared
 from credimi.cli.commands import compare
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import source_of
-from credimi.report import sentences
+from credimi.results import sentences
 
 if TYPE_CHECKING:
     import argparse
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from credimi.core.remote_files import Place
     from credimi.core.types import Foreign, Record
-    from credimi.counting.counts import Counts
-    from credimi.counting.engines.data_file import DataFile
-    from credimi.selection.rank import Ranking
+    from credimi.counts.counts import Counts
+    from credimi.sources.data_file import DataFile
+    from credimi.questions.rank.rank import Ranking
 
 _EXAMPLES = """\
 numbers: whole numbers of at most 20 different values are categories. Other
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> None:
         ranking.to_html(options.html, source=source_of(options.data))
     if options.plot is not None:
         ranking.plot(options.plot, top=options.top or 30)
-    from credimi.report.terminal import ranking_grid
+    from credimi.results.terminal import ranking_grid
 
     terminal_io.write_result(
         options.format,
@@ -127,7 +127,7 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
     shared.check_thresholds(options)
     files = given or command_files.files(options)
     counts = counted(options, files)
-    from credimi.selection.rank import rank
+    from credimi.questions.rank.rank import rank
 
     ranking = rank(
         counts,
@@ -157,8 +157,8 @@ def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
     if counts_files:
         return _loaded(counts_files, options)
     if not any(shared.engine(options).values()):  # other engines may start processes, best from a single thread
-        startup.load_meanwhile("credimi.selection.rank")
-    from credimi.counting.count import count
+        startup.load_meanwhile("credimi.questions.rank.rank")
+    from credimi.sources.count import count
 
     with terminal_io.progress("counting") as progress:
         arguments = shared.counting(options) | shared.engine(options)
@@ -175,7 +175,7 @@ def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
 
 def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
     """The sum of the counts in these files."""
-    from credimi.counting.counts import Counts
+    from credimi.counts.counts import Counts
 
     data_options = [
         options.features,
@@ -208,7 +208,7 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
 
 def report_of(ranking: Ranking, units: str) -> Record:
     """The ranking as JSON has it, in these units."""
-    from credimi.selection.remarks import worded
+    from credimi.questions.rank.remarks import worded
 
     report = ranking.to_dict()
     if units == "bits":

@@ -65,7 +65,7 @@ def add(commands: Foreign) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run everything, and write the results."""
     startup.announce_compiling(options.command)
-    from credimi.experiments import paper_datasets, paper_figures, paper_report, reproduction
+    from credimi.paper import paper_datasets, paper_figures, paper_report, reproduction
 
     names = list(options.dataset or paper_datasets.INCOMPLETE)
     names += [name for name in paper_datasets.COMPLETE if options.complete and name not in names]

@@ -11,18 +11,18 @@ from credimi.cli import options as shared
 from credimi.cli.commands.rank import check_factor, ranked
 from credimi.core.atomic_files import replacing
 from credimi.core.errors import CredimiError
-from credimi.report import remark_sentences
-from credimi.report.sentences import COMMAND_LINE
+from credimi.results import remark_sentences
+from credimi.results.sentences import COMMAND_LINE
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
     from credimi.core.types import Foreign
-    from credimi.counting.engines.data_file import DataFile
-    from credimi.selection.rank import Ranking
-    from credimi.selection.remarks import Remark
-    from credimi.selection.sets.selection import Selection
+    from credimi.sources.data_file import DataFile
+    from credimi.questions.rank.rank import Ranking
+    from credimi.questions.rank.remarks import Remark
+    from credimi.questions.select.result import Selection
 
 _EXAMPLES = """\
 goals look at columns together: smallest takes the fewest that tell all there
@@ -131,7 +131,7 @@ def add(commands: Foreign) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Select; then print the steps, or copy the columns that are kept."""
-    from credimi.counting.engines import files
+    from credimi.sources import files
 
     if options.output == "-":
         raise CredimiError("select writes a file, not standard output: name it with --output")
@@ -244,7 +244,7 @@ def _kept_features(ranking: Ranking, options: argparse.Namespace) -> list[str]:
 
 def _with_most_probable(ranking: Ranking, kept: list[str], options: argparse.Namespace) -> list[str]:
     """The features that the rule keeps, and the most probable others until there are --min-features."""
-    from credimi.selection.sets.select import check_min_features
+    from credimi.questions.select.select import check_min_features
 
     check_min_features(options.min_features, len(ranking), options.top, "--top")
     others = [row for row in ranking if row["feature"] not in kept and not math.isnan(row["p_above"])]
@@ -258,7 +258,7 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     command_files.check_features(data, options.target)
     command_files.check_outputs(options)
     startup.announce_compiling(options.command)
-    from credimi.selection.sets.select import select
+    from credimi.questions.select.select import select
 
     goal, arguments = options.goal or "smallest", shared.counting(options)
     arguments |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}
@@ -277,7 +277,7 @@ def _show(selection: Selection, options: argparse.Namespace) -> int:
     if not selection.complete:
         terminal_io.say(_interrupted(selection, options.output))
     code = _INTERRUPTED if not selection.complete else 0 if selection.features else _NOTHING_KEPT
-    from credimi.report.sets.selection_view import selection_grids
+    from credimi.questions.select.selection_view import selection_grids
 
     report = selection.to_dict(reader=COMMAND_LINE)
     terminal_io.write_result(options.format, None, lambda: report, lambda _: selection_grids(report, COMMAND_LINE))

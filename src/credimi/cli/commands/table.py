@@ -14,7 +14,7 @@ from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import identity
-from credimi.report.terminal import probability
+from credimi.results.terminal import probability
 
 if TYPE_CHECKING:
     import argparse
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from credimi.inference.distributions.distribution import Distribution
     from credimi.inference.posterior import Posterior
 
-_ADAPTIVE = "adaptive"  # as in credimi.inference.fixed_priors, which is not imported to keep `--help` fast
+_ADAPTIVE = "adaptive"  # as in credimi.inference.evidence.fixed_priors, which is not imported to keep `--help` fast
 _Counts = tuple[list[list[float]], dict[str, list[float]]]  # the rows of a table, and its margins
 _MAX_TEXT_BYTES = 1 << 24  # of a table
 _EXAMPLES = """\
@@ -107,7 +107,7 @@ def _run_given(options: argparse.Namespace, strata: list[_Counts], prior: str | 
             f"--given has no approximation but matched: leave out --approximation {options.approximation}"
         )
     from credimi.core.table import Table
-    from credimi.inference.conditional.conditional_information import conditional_information
+    from credimi.inference.strata.conditional_information import conditional_information
     from credimi.inference.mutual_information import mutual_information
 
     tables = [Table.of(joint, margins.get("target_only"), margins.get("feature_only")) for joint, margins in strata]

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import argparse
 
     from credimi.core.types import Foreign
-    from credimi.counting.engines.data_file import DataFile
-    from credimi.selection.trees.nodes import Tree
+    from credimi.sources.data_file import DataFile
+    from credimi.questions.tree.nodes import Tree
 
 _EXAMPLES = """\
 A node is split by the column that tells most about the target there, if it is
@@ -67,22 +67,22 @@ def run(options: argparse.Namespace) -> int:
     for file in data:
         command_files.check_features(file, options.target)
     tree = _grown(options, data)
-    from credimi.report.sentences import COMMAND_LINE
+    from credimi.results.sentences import COMMAND_LINE
 
     report = tree.to_dict(reader=COMMAND_LINE)
     if options.html is not None:
-        from credimi.report.trees.tree_page import write_page
+        from credimi.questions.tree.tree_page import write_page
 
         write_page(report, options.html)
     if options.plot is not None:
-        from credimi.report import figures
-        from credimi.report.trees.tree_figure import tree_plot
+        from credimi.results import figures
+        from credimi.questions.tree.tree_figure import tree_plot
 
         figures.save(tree_plot(report, None), options.plot)
     if options.format == "json":
         terminal_io.write_json(report, options.output)
     else:
-        from credimi.report.trees.tree_text import tree_lines
+        from credimi.questions.tree.tree_text import tree_lines
 
         lines = list(tree_lines(report, reasons=not options.no_reasons, reader=COMMAND_LINE))
         write(terminal_io.sayable("\n".join(lines) + "\n", options.output), options.output)
@@ -94,11 +94,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
     startup.announce_compiling(options.command)
-    from credimi.counting.request import CountRequest
-    from credimi.counting.rows.coded_table import CodedTable
-    from credimi.counting.rows.tree_rows import TreeRows
-    from credimi.selection.trees.growth import grow
-    from credimi.selection.weights_remarks import on_weights
+    from credimi.counts.request import CountRequest
+    from credimi.counts.rows.coded_table import CodedTable
+    from credimi.counts.rows.tree_rows import TreeRows
+    from credimi.questions.tree.growth import grow
+    from credimi.counts.weights_remarks import on_weights
 
     with terminal_io.progress("reading") as progress:
         table = CodedTable.of(data, CountRequest.of(options.target, progress=progress, **shared.counting(options)))

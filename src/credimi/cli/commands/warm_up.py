@@ -29,7 +29,7 @@ def add(commands: Foreign) -> None:
 
 def run(_: argparse.Namespace) -> None:
     """Run the command."""
-    from credimi.kernels import jit, warm_up
+    from credimi.compile import jit, warm_up
 
     if jit.LIBRARY is not None:
         say(f"nothing to compile: all kernels are in {jit.LIBRARY.file}")

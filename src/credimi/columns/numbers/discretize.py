@@ -124,7 +124,7 @@ def mdl_places_of_rows(
 
     `values` may hold NaN, which is left out; `classes` are codes below `class_count`, which is at most 2^16.
     """
-    from credimi.kernels.trees import best_split  # noqa: PLC0415  (loads compiled code)
+    from credimi.columns.numbers import best_split  # noqa: PLC0415  (loads compiled code)
 
     buffers = SortBuffers(values.size)
     present = buffers.sort(values, classes.astype(np.uint16), 0, np.zeros(class_count, dtype=np.int64))
@@ -186,7 +186,7 @@ def share_at(bits_left: Callable[[int, int], FloatArray], cut_positions: Integer
 @lru_cache(maxsize=1)  # the columns of a table have the same rows, or nearly
 def _log_table_of_bits(bits: int) -> tuple[IntegerArray, float]:
     """n log2 n for up to 2^bits instances, and a scale: they are whole multiples of 1 / scale; sums are below 2^62."""
-    from credimi.kernels.trees import best_split as splitting  # noqa: PLC0415  (loads compiled code)
+    from credimi.columns.numbers import best_split as splitting  # noqa: PLC0415  (loads compiled code)
 
     scale = 2.0 ** (60 - bits - bits.bit_length())
     table = np.empty(1 + (1 << min(bits, _TABLE_BITS)), dtype=np.int64)

@@ -20,7 +20,7 @@ def cut_by_mdl(values: FloatArray, block: CountArray) -> tuple[FloatArray, Integ
 
     `values` ascend; `block` has integer counts, classes x values, with the missing ones last.
     """
-    from credimi.kernels.reading import mdl_splits, sort_numbers  # noqa: PLC0415  (loads compiled code)
+    from credimi.columns.numbers import mdl_splits, sort_numbers  # noqa: PLC0415  (loads compiled code)
 
     classes = block.shape[0] - 1
     below = np.empty((values.size + 1, classes), dtype=np.int64)

@@ -183,7 +183,7 @@ def _gather_codes(
     The largest code is -1 if a value does not fit. For doubles it is one more than the largest code of a number, and 0
     if there are no numbers.
     """
-    from credimi.kernels.reading.small_codes import FITS, SIDE, gather  # noqa: PLC0415  (loads compiled code)
+    from credimi.columns.numbers.small_codes_kernels import FITS, SIDE, gather  # noqa: PLC0415  (loads compiled code)
 
     columns, rows, kernel_type = len(table.columns), table.columns[0].size, bases.dtype
     missing = int(kernel_type == np.float64)

@@ -1,6 +1,6 @@
 """Columns of few small whole numbers, counted with the classes while they are read; no codes are made.
 
-The result is the same as with `small_codes` and `counting.tabulate`. What a column holds is guessed from a sample of
+The result is the same as with `small_codes` and `counts.tabulate`. What a column holds is guessed from a sample of
 rows. If other rows show that the guess was wrong, this column, or the whole row-major table, is left to these modules.
 """
 
@@ -41,7 +41,7 @@ def count_small(columns: Mapping[str, Foreign], groups: Codes, height: int, thre
 
     Each column comes without codes. Its counts have a row for each class and a column for each value, missing last.
     """
-    from credimi.kernels import pair_counts  # noqa: PLC0415  (loads compiled code)
+    from credimi.columns import pair_counts  # noqa: PLC0415  (loads compiled code)
 
     lanes = next((lanes for lanes in pair_counts.LANES if height <= lanes), 0)
     if not lanes or groups.dtype != np.uint8:
@@ -61,7 +61,8 @@ class _Classes:
     """The class of each row, also as sets of bits, and the number of rows of each class."""
 
     def __init__(self, groups: Codes, height: int, lanes: int) -> None:
-        from credimi.kernels import pair_counts, words  # noqa: PLC0415  (loads compiled code)
+        from credimi.columns import pair_counts  # noqa: PLC0415  (loads compiled code)
+        from credimi.compile import words  # noqa: PLC0415  (loads compiled code)
 
         self.groups, self.height, self.lanes = np.ascontiguousarray(groups), height, lanes
         self.bits = np.empty((groups.size // words.WORD, lanes), dtype=np.uint64)
@@ -78,7 +79,7 @@ class _ValueChecks:
     """What the kernels report about values that do not fit: one line for each part of the rows, or each column."""
 
     def __init__(self, parts: int) -> None:
-        from credimi.kernels.reading.small_counts import LANES  # noqa: PLC0415  (loads compiled code)
+        from credimi.columns.numbers.small_counts_kernels import LANES  # noqa: PLC0415  (loads compiled code)
 
         self.largest = np.zeros((parts, LANES), dtype=np.uint8)
         self.beyond = np.zeros((parts, LANES), dtype=np.uint64)
@@ -109,14 +110,14 @@ def _round_up_to_four(values: IntegerArray) -> IntegerArray:
 
 
 def _shifts(bases: AnyArray) -> AnyArray:
-    from credimi.kernels.reading.small_counts import LARGE  # noqa: PLC0415  (loads compiled code)
+    from credimi.columns.numbers.small_counts_kernels import LARGE  # noqa: PLC0415  (loads compiled code)
 
     return LARGE - bases if bases.dtype.kind == "f" else bases
 
 
 def _count_side_by_side(table: NumberTable, classes: _Classes, threads: int | None) -> Counted:
     """The counts of columns that are side by side; none if a cell does not fit, be it of a column that has no name."""
-    from credimi.kernels.reading.small_counts import ACROSS, LANES, count_rows  # noqa: PLC0415  (loads compiled code)
+    from credimi.columns.numbers.small_counts_kernels import ACROSS, LANES, count_rows  # noqa: PLC0415  (loads compiled code)
 
     cells: Foreign = table.cells
     rows, columns = cells.shape
@@ -163,7 +164,7 @@ def _count_side_by_side(table: NumberTable, classes: _Classes, threads: int | No
 
 def _count_contiguous(table: NumberTable, classes: _Classes, threads: int | None) -> Counted:
     """The counts of columns that are contiguous each."""
-    from credimi.kernels.reading.small_counts import LANES, count_column  # noqa: PLC0415  (loads compiled code)
+    from credimi.columns.numbers.small_counts_kernels import LANES, count_column  # noqa: PLC0415  (loads compiled code)
 
     kernel_type, rows = np.dtype(table.kernel_type), table.columns[0].size
     fits, bases, values = _guess_few(

@@ -1,6 +1,6 @@
 """Counts columns of many different numbers: sorts the numbers together with the classes, and makes no codes.
 
-The result is that of `columns.encode` and `counting.tabulate`, in a fraction of the time: labels, made coarser if there
+The result is that of `columns.encode` and `counts.tabulate`, in a fraction of the time: labels, made coarser if there
 are too many, and the counts of each class with each label.
 """
 
@@ -134,7 +134,7 @@ class SortBuffers:
     """Memory for sorting a column, reused for the next column, because new memory is slow."""
 
     def __init__(self, rows: int) -> None:
-        from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
+        from credimi.columns.numbers import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         self.keys = np.empty((2, rows), dtype=np.uint64)
         self.labels = np.empty((2, rows), dtype=np.uint16)
@@ -142,7 +142,7 @@ class SortBuffers:
 
     def sort(self, values: FloatArray, classes: NDArray[np.uint16], lowest_bit: int, missing: CountArray) -> int:
         """Sort by the bits from `lowest_bit` on; fill `missing` with counts by class. Returns how many are present."""
-        from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
+        from credimi.columns.numbers import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         missing[:] = 0
         numbers = np.ascontiguousarray(values)
@@ -157,7 +157,7 @@ class SortBuffers:
         self, values: FloatArray, classes: NDArray[np.uint16], height: int, max_labels: int
     ) -> tuple[Labels, CountArray]:
         """The labels of a column, and the counts, classes x labels; the counts of missing values are last."""
-        from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
+        from credimi.columns.numbers import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         missing = np.zeros(height, dtype=np.int64)
         lowest_bit = sort_numbers.HALF if values.size > max_labels else 0
@@ -177,7 +177,7 @@ class SortBuffers:
 
     def _distinct(self, count: int, lowest_bit: int) -> CountArray:
         """The number of labels if 0, 1, 2, ... bits are dropped; valid from `lowest_bit` bits on."""
-        from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
+        from credimi.columns.numbers import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         keys = self.keys[0]
         neighbours_by_bit = np.zeros(64, dtype=np.int64)

@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.kernels.bounds.both_missing import search
-from credimi.kernels.bounds.largest_information import largest
-from credimi.kernels.bounds.least_information import least
+from credimi.inference.bounds.both_missing import search
+from credimi.inference.bounds.largest_information import largest
+from credimi.inference.bounds.least_information import least
 
 if TYPE_CHECKING:
     from typing import Any

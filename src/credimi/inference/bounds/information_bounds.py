@@ -3,10 +3,10 @@
 **The factor.** Within a class, the odds of being missing may differ between two values of the feature by at most a
 factor G; if the target is missing, the same holds with the sides exchanged. G = 1 is missing at random, G = infinity is
 no assumption at all. Each G allows a set of mechanisms, each mechanism gives an I, and
-`kernels.bounds.least_information` and `kernels.bounds.largest_information` find the ends of the range of these I. If
+`inference.bounds.least_information` and `inference.bounds.largest_information` find the ends of the range of these I. If
 both sides have missing values, one G bounds both, and "the odds that the value is missing" are those against all other
 rows: with n rows of a cell complete, f without value, t without class and z without both, (f + z)/(n + t) within a
-class and (t + z)/(n + f) within a value (`extremes`, `kernels.bounds.both_missing`).
+class and (t + z)/(n + f) within a value (`extremes`, `inference.bounds.both_missing`).
 
 **Whose information.** If the number of rows that lack both is not known, z = 0, and the bounds are those of I among the
 counted rows. If it is known, they are those of I among all rows. Then no factor, not even one close to 1, tells where
@@ -51,7 +51,7 @@ from credimi.core.threads import share
 from credimi.inference.bounds.extremes import largest_of, least_of, starts_of
 from credimi.inference.bounds.observed_draws import Observed, ObservedDraws, observed
 from credimi.inference.distributions.distribution import Distribution
-from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
+from credimi.inference.evidence.fixed_priors import ADAPTIVE, pseudo_count
 from credimi.inference.mutual_information import mutual_information
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.posterior import require_proper

@@ -2,7 +2,7 @@
 
 A data row shows class and value, only one of them, or neither. Such a row is not counted, but how many there are for
 each counted row is drawn, too, if it is known: its count is one more variate. The probabilities of what it
-shows, o_ij, a_i and b_j (see `kernels.bounds.least_information`), need no assumption about why values are missing.
+shows, o_ij, a_i and b_j (see `inference.bounds.least_information`), need no assumption about why values are missing.
 Their posterior is
 
     (o, a, b) ~ Dirichlet(c_ij, n_i?, n_?j),                c_ij = n_ij + the prior's pseudo-counts.
@@ -43,19 +43,19 @@ import numpy as np
 
 from credimi.core.special import normal_below
 from credimi.core.table import Table
-from credimi.inference.adaptive_prior import PosteriorComponents, components_of, mixtures_with_moments
-from credimi.inference.batched.hard_tables import Arrangement
-from credimi.inference.batched.many_tables import (
+from credimi.inference.evidence.adaptive_prior import PosteriorComponents, components_of, mixtures_with_moments
+from credimi.inference.moments.tables_without_closed_form import Arrangement
+from credimi.inference.tables.many_tables import (
     distribution_of_table,
     drawn_distribution,
     posteriors,
     pseudo_counts_of,
 )
-from credimi.inference.batched.mixture_tails import mixtures_of, quantiles
+from credimi.inference.tables.mixture_tails import mixtures_of, quantiles
 from credimi.inference.distributions.gamma_tails import gamma_quantile
-from credimi.inference.fixed_priors import ADAPTIVE
+from credimi.inference.evidence.fixed_priors import ADAPTIVE
 from credimi.inference.sampling import information_of
-from credimi.kernels.bounds.least_information import centres
+from credimi.inference.bounds.least_information import centres
 
 if TYPE_CHECKING:
     from credimi.core.tables import Tables

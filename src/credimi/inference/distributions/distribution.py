@@ -35,7 +35,7 @@ from credimi.inference.distributions.components import Empirical, FloatArray, No
 from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.distributions.quantile_search import first_positive
 from credimi.inference.distributions.scaled_beta import ScaledBeta, plain_betas, scaled_betas
-from credimi.report.notebook import VISIBLE_ATOM
+from credimi.results.notebook import VISIBLE_ATOM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -140,13 +140,13 @@ class Distribution:
         return f"Distribution(mean={self.mean():.4g}, std={self.std():.4g}, 95% interval=[{low:.4g}, {high:.4g}]{atom})"
 
     def _repr_html_(self) -> str:
-        from credimi.report.notebook import distribution_html  # noqa: PLC0415  (loaded only in notebooks)
+        from credimi.results.notebook import distribution_html  # noqa: PLC0415  (loaded only in notebooks)
 
         return distribution_html(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the density with matplotlib, the atom at 0 as a line; returns the axes."""
-        from credimi.report.figures import density_plot  # noqa: PLC0415  (an extra: loaded only to draw)
+        from credimi.results.figures import density_plot  # noqa: PLC0415  (an extra: loaded only to draw)
 
         return density_plot(self, ax)
 

@@ -1,1 +1,0 @@
-"""From data to counts: how often each class of the target occurs with each value of each feature."""

@@ -1,1 +1,0 @@
-"""Tables that are kept as codes, row by row, and what is counted from them."""

@@ -1,0 +1,178 @@
+"""Counts a coded target against many coded features: chooses the kernel and the number of threads.
+
+Small inputs, for which loading compiled code is not worth it, go through numpy's bincount: the same counts at 2 ns per
+cell. The choice of kernel follows from the costs measured in benchmarks/counting.py.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.threads import share
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from credimi.columns.column import Column
+    from credimi.core.types import AnyArray, FloatArray, IntegerArray
+
+    Codes = NDArray[np.unsignedinteger]
+    CountArray = IntegerArray
+
+CELLS_WORTH_COMPILING = 20_000_000  # below this, numpy and pyarrow are done before compiled code is loaded
+CELLS_WORTH_CALLING = 100_000  # the same if it is loaded already
+_CELLS_WORTH_A_THREAD = 2_000_000
+_MAX_JOINT_CELLS = 1 << 16  # as many as 16 bits can number
+_CACHED_JOINT_CELLS = 15_000  # 16-bit counters of a joint table that fit into the fastest cache
+
+
+def kernels_are_ready() -> bool:
+    """Whether this process has loaded compiled code, and all kernels that read or count are already compiled."""
+    if not hasattr(sys.modules.get("credimi.compile.jit"), "compiled"):  # not loaded, or another thread is loading it
+        return False
+    from credimi.compile.warm_up import is_compiled  # noqa: PLC0415  (loads compiled code)
+
+    return is_compiled("pair_counts.", "reading.")
+
+
+def cross_counts(
+    groups: Codes,
+    group_count: int,
+    columns: Sequence[Codes],
+    values: Sequence[int],
+    *,
+    weights: FloatArray | None = None,
+    compiled: bool = True,
+    threads: int | None = None,
+) -> list[AnyArray]:
+    """The R x (s + 1) counts of each column; with weights of the rows, the sums of the weights.
+
+    `groups` are 0 .. R-1 and codes are 0 .. s-1; larger codes mean missing.
+    """
+    if weights is not None or not compiled:
+        sizes = zip(columns, values, strict=True)
+        return [_bincount(groups, codes, (group_count, size + 1), weights) for codes, size in sizes]
+    out = [np.zeros((group_count, size + 1), dtype=np.int64) for size in values]
+    cells = groups.size * len(columns)
+    from credimi.columns import pair_counts  # noqa: PLC0415  (loading it costs more than small inputs take)
+    from credimi.compile import words  # noqa: PLC0415  (loading it costs more than small inputs take)
+
+    groups, columns = _read_only(groups), [_read_only(codes) for codes in columns]
+    lanes = next((lanes for lanes in pair_counts.LANES if group_count <= lanes), 0)
+    by_bits: set[int] = set()
+    by_cells: set[int] = set()
+    jointly: list[int] = []
+    for index, codes in enumerate(columns):
+        fits_joint = codes.dtype == groups.dtype == np.uint8 and group_count * (values[index] + 1) <= _MAX_JOINT_CELLS
+        if fits_joint and lanes and values[index] <= pair_counts.FEW_VALUES:
+            by_bits.add(index)
+        elif fits_joint:
+            jointly.append(index)
+        else:
+            by_cells.add(index)
+    # For a table larger than its rows, clearing and summing dominate.
+    max_cells = min(_CACHED_JOINT_CELLS, groups.size // 8)
+    parts = _joint_groups(jointly, values, group_count, max_cells) + [[index] for index in sorted(by_bits | by_cells)]
+    bits = np.empty((groups.size // words.WORD, lanes), dtype=np.uint64)
+    totals = np.zeros(max(lanes, group_count), dtype=np.int64)
+    if by_bits:
+        pair_counts.group_bits(groups, bits)
+        totals[:lanes] += np.bitwise_count(bits).sum(axis=0, dtype=np.int64)
+        totals += np.bincount(groups[bits.shape[0] * words.WORD :], minlength=totals.size)
+
+    def work(indices: list[int]) -> None:
+        if indices[0] in by_bits:
+            pair_counts.count_bits(columns[indices[0]], groups, bits, totals, out[indices[0]], (0,) * lanes)
+        elif indices[0] in by_cells:
+            pair_counts.count_cells(columns[indices[0]], groups, out[indices[0]])
+        else:
+            _count_joint(groups, [columns[index] for index in indices], [out[index] for index in indices])
+
+    share(work, parts, threads if cells >= _CELLS_WORTH_A_THREAD else 1)
+    return out
+
+
+def weighted_counts(
+    groups: Codes, group_count: int, columns: Sequence[Codes], values: Sequence[int], weights: FloatArray
+) -> list[list[FloatArray]]:
+    """For each column, the sums of the weights of its cells, and those of the squares of these weights."""
+    both = weights, squares_of(weights)
+    result: list[list[FloatArray]] = []
+    for codes, size in zip(columns, values, strict=True):
+        shape = group_count, size + 1
+        index, cells = _cells(groups, codes, shape), shape[0] * shape[1]
+        result.append([np.bincount(index, each, minlength=cells).reshape(shape).astype(np.float64) for each in both])
+    return result
+
+
+def squares_of(weights: FloatArray) -> FloatArray:
+    """The squares of the weights; `counts.weights` refuses those that are no doubles."""
+    with np.errstate(over="ignore", under="ignore"):
+        return weights * weights
+
+
+def _read_only(codes: Codes) -> Codes:
+    """A read-only contiguous view: Arrow's arrays are read-only, and the kernels are compiled for this kind alone."""
+    view = np.ascontiguousarray(codes).view()
+    view.flags.writeable = False
+    return view
+
+
+def sparse_counts(
+    groups: Codes, group_count: int, columns: Sequence[Column], weights: FloatArray | None
+) -> list[AnyArray]:
+    """The same for columns of a sparse matrix: the cells that are not stored get the remaining rows of each group."""
+    totals, blocks = np.bincount(groups, weights, minlength=group_count), []
+    rows = np.bincount(groups, minlength=group_count)
+    for column in columns:
+        stored_groups, stored_weights = groups[column.at], None if weights is None else weights[column.at]
+        block = _bincount(stored_groups, column.codes[:-1], (group_count, column.values + 1), stored_weights).astype(
+            totals.dtype
+        )
+        # With weights, rounding may leave a rest where there are no rows.
+        has_rest = rows > np.bincount(stored_groups, minlength=group_count)
+        rest = np.where(has_rest, np.maximum(totals - block.sum(axis=1), 0), 0)
+        block[:, min(int(column.codes[-1]), column.values)] += rest
+        blocks.append(block)
+    return blocks
+
+
+def _joint_groups(indices: list[int], values: Sequence[int], group_count: int, max_cells: int) -> list[list[int]]:
+    """Groups of features that are counted in one joint table of at most `max_cells` cells; at most four in a group."""
+    parts: list[list[int]] = []
+    cells = 0
+    for index in sorted(indices, key=lambda index: values[index]):
+        if parts and len(parts[-1]) < 4 and cells * (values[index] + 1) <= max_cells:
+            parts[-1].append(index)
+            cells *= values[index] + 1
+        else:
+            parts.append([index])
+            cells = group_count * (values[index] + 1)
+    return parts
+
+
+def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> None:
+    from credimi.columns import pair_counts as counting  # noqa: PLC0415  (loads compiled code)
+
+    sizes = np.ones(4, dtype=np.int64)
+    sizes[: len(columns)] = [block.shape[1] for block in out]
+    height = out[0].shape[0]
+    flat = np.zeros((4, height * int(sizes.max())), dtype=np.int64)
+    first, second, third, fourth = columns + [columns[0]] * (4 - len(columns))
+    counting.count_joint(groups, first, second, third, fourth, len(columns), sizes, flat)
+    for counts, block in zip(flat, out, strict=False):
+        block[...] = counts[: block.size].reshape(block.shape)
+
+
+def _bincount(groups: Codes, codes: Codes, shape: tuple[int, ...], weights: FloatArray | None = None) -> AnyArray:
+    return np.bincount(_cells(groups, codes, shape), weights, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def _cells(groups: Codes, codes: Codes, shape: tuple[int, ...]) -> IntegerArray:
+    """The cell in which each row is counted."""
+    return groups.astype(np.int64) * shape[1] + np.minimum(codes, shape[1] - 1)

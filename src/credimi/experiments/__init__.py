@@ -1,1 +1,0 @@
-"""Experiments: prequential runs, and the experiments of Hutter and Zaffalon (2003) repeated."""

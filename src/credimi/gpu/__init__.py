@@ -1,1 +1,0 @@
-"""One NVIDIA GPU: CUDA sources, and the classes that run them."""

@@ -1,1 +1,0 @@
-"""Many tables at once."""

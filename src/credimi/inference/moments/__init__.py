@@ -1,0 +1,1 @@
+"""Moments of mutual information: of one table, and of many at once."""

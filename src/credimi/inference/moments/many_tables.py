@@ -1,0 +1,180 @@
+"""Many tables at once, of any shapes, in one flat array: each is a block (r + 1) x (s + 1), with missing counts last.
+
+    n_11 ... n_1s | n_1?          n_i?: the class is known, the feature is missing (target only)
+    ...           | ...           n_?j: the feature is known, the class is missing (feature only)
+    n_r1 ... n_rs | n_r?          n_??: both are missing; carries no information and is not read
+    --------------+-----
+    n_?1 ... n_?s | n_??
+
+There is one kernel for each pattern of missing values and approximation, so that a process compiles only what it needs.
+Each takes `selection`, the tables to do: threads share the arrays and split the selection.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.compile.jit import compiled, inlined
+from credimi.inference.moments import one_sided
+from credimi.inference.moments.information_matrix import workspace
+from credimi.inference.moments.two_sided import moments
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from credimi.compile.jit import FloatArray, IntegerArray, NumberArray
+
+CONSTANT, COMPLETE, TARGET_ONLY, FEATURE_ONLY, BOTH = range(5)
+
+
+@inlined
+def pattern_of(flat: NumberArray, start: int, r: int, s: int) -> int:
+    """Which side of a table has missing values; CONSTANT if one side has a single value, so that I = 0."""
+    if r < 2 or s < 2:
+        return CONSTANT
+    target_only, feature_only = False, False
+    for i in range(r):
+        target_only = target_only or flat[start + i * (s + 1) + s] != 0
+    for j in range(s):
+        feature_only = feature_only or flat[start + r * (s + 1) + j] != 0
+    if feature_only:
+        return BOTH if target_only else FEATURE_ONLY
+    return TARGET_ONLY if target_only else COMPLETE
+
+
+@compiled
+def classify(
+    flat: NumberArray,
+    offsets: IntegerArray,
+    rows: IntegerArray,
+    columns: IntegerArray,
+    pattern: NDArray[np.int8],
+    complete: FloatArray,
+) -> None:
+    """Fill which side of each table has missing values, and the sum of its complete counts."""
+    for table in range(offsets.size):
+        r, s, start = rows[table], columns[table], offsets[table]
+        pattern[table] = pattern_of(flat, start, r, s)
+        total = 0.0
+        for i in range(r):
+            row = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
+            for j in range(s):
+                total += row[j]
+        complete[table] = total
+
+
+@inlined
+def load(
+    flat: NumberArray,
+    start: int,
+    pseudo_count: float,
+    transpose: bool,
+    r: int,
+    s: int,
+    counts: FloatArray,
+    row_only: FloatArray,
+    column_only: FloatArray,
+) -> None:
+    """Copy one block into r x s `counts`, and add pseudo-counts; `transpose` swaps rows and columns."""
+    if transpose:
+        for i in range(r):
+            target = counts[i * s : (i + 1) * s]
+            for j in range(s):
+                target[j] = flat[start + j * (r + 1) + i] + pseudo_count
+            row_only[i] = flat[start + s * (r + 1) + i]
+        for j in range(s):
+            column_only[j] = flat[start + j * (r + 1) + r]
+        return
+    for i in range(r):
+        source = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
+        target = counts[i * s : (i + 1) * s]
+        for j in range(s):
+            target[j] = source[j] + pseudo_count
+        row_only[i] = source[s]
+    source = flat[start + r * (s + 1) : start + r * (s + 1) + s]
+    for j in range(s):
+        column_only[j] = source[j]
+
+
+@inlined
+def _largest_shape(rows: IntegerArray, columns: IntegerArray, selection: IntegerArray) -> tuple[int, int]:
+    """The maximum number of cells, and the maximum number of rows or columns."""
+    cells, side = 0, 0
+    for table in selection:
+        cells = max(cells, rows[table] * columns[table])
+        side = max(side, rows[table], columns[table])
+    return cells, side
+
+
+@compiled
+def matched_one_sided(
+    flat: NumberArray,
+    offsets: IntegerArray,
+    rows: IntegerArray,
+    columns: IntegerArray,
+    pseudo_count: FloatArray,
+    pattern: NDArray[np.int8],
+    selection: IntegerArray,
+    mean: FloatArray,
+    variance: FloatArray,
+    thin: NDArray[np.bool_],
+) -> None:
+    """Near-exact moments of tables with at least one complete side, and which of them have a thin class.
+
+    The sign of the variance is not yet checked.
+
+    In a complete table either side may be taken as the complete one. The two variances differ by less than the error
+    of either, and are averaged, so that transposing the table changes nothing.
+    """
+    cells, side = _largest_shape(rows, columns, selection)
+    counts, row_only, column_only = np.empty(cells), np.empty(side), np.empty(side)
+    fields, row_fields, column_fields = np.empty((3, cells)), np.empty((5, side)), np.empty((7, side))
+    for table in selection:
+        passes = 2 if pattern[table] == COMPLETE else 1
+        transpose = pattern[table] == FEATURE_ONLY
+        mean[table] = 0.0
+        variance[table] = 0.0
+        for _ in range(passes):
+            r, s = (columns[table], rows[table]) if transpose else (rows[table], columns[table])
+            load(flat, offsets[table], pseudo_count[table], transpose, r, s, counts, row_only, column_only)
+            one_mean, one_variance, thin[table] = one_sided.matched(
+                counts, row_only, r, s, fields, row_fields, column_fields
+            )
+            mean[table] += one_mean / passes
+            variance[table] += one_variance / passes
+            transpose = not transpose
+
+
+@compiled
+def two_sided(
+    flat: NumberArray,
+    offsets: IntegerArray,
+    rows: IntegerArray,
+    columns: IntegerArray,
+    pseudo_count: FloatArray,
+    selection: IntegerArray,
+    matched: bool,
+    reliable: bool,
+    mean: FloatArray,
+    variance: FloatArray,
+) -> None:
+    """Moments if both sides have missing values; if `reliable`, NaN where matched moments do not hold."""
+    r, s = rows[:0].size, columns[:0].size  # 0, but not a literal: Numba would compile `workspace` once more
+    counts, probability, fields = np.empty((0, 0)), np.empty((0, 0)), np.empty((2, 0, 0))
+    cells, row_only, column_only = np.empty(0), np.empty(0), np.empty(0)
+    row_slope, column_slope = np.empty(0), np.empty(0)
+    work = workspace(r, s)
+    for table in selection:
+        transpose = columns[table] > rows[table]
+        r, s = (columns[table], rows[table]) if transpose else (rows[table], columns[table])
+        if counts.shape != (r, s):
+            cells, row_only, column_only = np.empty(r * s), np.empty(r), np.empty(s)
+            counts, probability, fields = cells.reshape(r, s), np.empty((r, s)), np.empty((2, r, s))
+            row_slope, column_slope = np.empty(r), np.empty(s)
+            work = workspace(r, s)
+        load(flat, offsets[table], pseudo_count[table], transpose, r, s, cells, row_only, column_only)
+        mean[table], variance[table] = moments(
+            counts, row_only, column_only, probability, row_slope, column_slope, work, fields, matched, reliable
+        )

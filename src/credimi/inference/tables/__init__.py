@@ -1,0 +1,1 @@
+"""Posteriors of many tables at once."""

@@ -1,1 +1,0 @@
-"""The compiled loops: plain functions on plain arrays. Nothing here knows a label, a frame or a file."""

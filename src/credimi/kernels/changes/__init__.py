@@ -1,1 +1,0 @@
-"""Differences of information between two samples."""

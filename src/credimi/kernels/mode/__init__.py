@@ -1,1 +1,0 @@
-"""Compiled search for the mode of the cell probabilities."""

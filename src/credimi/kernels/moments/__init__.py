@@ -1,1 +1,0 @@
-"""Compiled moments of mutual information: one table, and many at once."""

@@ -1,1 +1,0 @@
-"""How many rows a table of survey weights is worth."""

@@ -1,0 +1,265 @@
+"""`prequential`: filters and naive Bayes on a stream of rows; each row is first predicted, then learned.
+
+`prequential_loop` has the formulas, and goes through several orders of the rows side by side. Here blocks of orders are
+shared among threads. An order's result does not depend on its block, so finished blocks can be stored in files
+(`checkpoints`), and a killed run can continue.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.columns.missing import MISSING_VALUES
+from credimi.core.arguments import check_keywords, require_whole
+from credimi.core.errors import CredimiError
+from credimi.core.public import stored
+from credimi.core.threads import cores, share
+from credimi.counts.rows.coded_table import Rows, rows_of
+from credimi.paper import checkpoints
+from credimi.paper.prequential_loop import go_through
+from credimi.paper.prequential_options import PrequentialOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
+
+    from credimi.core.types import BooleanArray, Data, FloatArray, IntegerArray, Option, Record, Values
+
+    Progress = Callable[[float], None]
+
+_READING_OPTIONS = ("features", "exclude", "missing_values", "discretize", "target_cuts", "delimiter")
+_ORDERS_AT_ONCE = 10  # enough to make numpy's overhead small, few enough that a killed run loses little
+
+
+@stored
+@dataclass(frozen=True, eq=False, repr=False)
+class Prequential:
+    """The result of each row: `correct` and `used` are rules x orders x rows, with the rows as in each order."""
+
+    rows: Rows
+    settings: PrequentialOptions
+    orders: IntegerArray
+    correct: BooleanArray
+    used: NDArray[np.int16]
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The filters, in the order of the results' first axis."""
+        return self.settings.rules
+
+    @property
+    def accuracy(self) -> FloatArray:
+        """The share of rows whose class was predicted correctly, rules x orders."""
+        return np.asarray(self.correct.mean(axis=2))
+
+    @property
+    def features(self) -> FloatArray:
+        """How many features were used, on average over the rows, rules x orders."""
+        return np.asarray(self.used.mean(axis=2))
+
+    def running_accuracy(self, rule: str) -> FloatArray:
+        """Orders x rows: the accuracy on the first k rows, each k from 1."""
+        correct = self.correct[self._rule_index(rule)]
+        return np.asarray(np.cumsum(correct, axis=1) / np.arange(1, correct.shape[1] + 1))
+
+    def of(self, rule: str) -> BooleanArray:
+        """Orders x rows: whether the class was predicted correctly."""
+        return np.asarray(self.correct[self._rule_index(rule)])
+
+    def summary(self) -> list[Record]:
+        """One row per rule: means and standard deviations over the orders."""
+        return [
+            {
+                "rule": rule,
+                "orders": self.orders.shape[0],
+                "accuracy_mean": float(accuracy.mean()),
+                "accuracy_sd": _deviation(accuracy),
+                "features_mean": float(features.mean()),
+                "features_sd": _deviation(features),
+            }
+            for rule, accuracy, features in zip(self.rules, self.accuracy, self.features, strict=True)
+        ]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the accuracy of each filter on the first k rows, with matplotlib (`credimi.plot_prequential`)."""
+        from credimi.results.figures import plot_prequential  # noqa: PLC0415  (an extra: loaded only to draw)
+
+        return plot_prequential(self, ax)
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{row['rule']}: accuracy {row['accuracy_mean']:.4f}, features {row['features_mean']:.2f}"
+            for row in self.summary()
+        ]
+        return f"Prequential({len(self.rows):,} rows, {self.orders.shape[0]} orders; {'; '.join(lines)})"
+
+    def _rule_index(self, rule: str) -> int:
+        if rule not in self.rules:
+            raise CredimiError(f"the rule {rule!r} was not run: there are {', '.join(self.rules)}")
+        return self.rules.index(rule)
+
+
+def prequential(
+    X: Data | Rows,
+    y: Values = None,
+    *,
+    rules: Sequence[str] = ("plugin", "forward", "backward"),
+    prior: str | float = "adaptive",
+    approximation: str = "matched",
+    epsilon: float = 0.003,
+    level: float = 0.95,
+    orders: int | ArrayLike = 10,
+    random_state: int = 0,
+    keep: str | Path | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **reading: Option,
+) -> Prequential:
+    """Accuracy of naive Bayes and number of features, row by row, with each filter.
+
+    Parameters
+    ----------
+    X
+        What `credimi.count` accepts: paths, data frames, arrays.
+    y : str or array
+        The name of the target's column, or its values beside the data. Rows without it are left out.
+    rules
+        Some of "plugin" (the paper's F), "forward" (FF), "backward" (BF), "all" (no filter), "imputed" (common
+        practice: missing values are replaced by the most frequent one, then the estimate decides).
+    prior, approximation, epsilon, level
+        As in `credimi.rank`; not "sampled".
+    orders
+        The number of random orders of the rows; or the orders themselves, one permutation of the row numbers per line.
+    random_state : int
+        The seed of the orders: order k depends only on the seed and on k.
+    keep : path, optional
+        A folder for the results of finished orders, so that a killed run can continue.
+    threads, progress
+        Default: all cores; called with the share that is done.
+    **reading
+        features, exclude, missing_values, discretize, target_cuts, delimiter: as in `credimi.count`. Numbers are cut
+        once, from all rows: "mdl" looks at the classes that are to be predicted, "quantile" does not.
+        Columns in which "mdl" finds no cut are left out (`run.rows.left_out` names them), unlike in `rank`, which takes
+        quarters then.
+
+    Returns
+    -------
+    Prequential
+        The result of each row, by rule and order.
+
+    Examples
+    --------
+    >>> columns = {"tells": ["a", "b"] * 30, "class": ["p", "q"] * 30}
+    >>> run = credimi.prequential(columns, "class", rules=["forward", "all"], orders=2)
+    >>> [row["rule"] for row in run.summary()]
+    ['forward', 'all']
+    """
+    settings = PrequentialOptions(
+        rules=tuple([rules] if isinstance(rules, str) else rules),
+        prior=prior,
+        approximation=approximation,
+        epsilon=epsilon,
+        level=level,
+    )
+    check_keywords("prequential", reading, _READING_OPTIONS)
+    folder = None if keep is None else checkpoints.folder(keep)
+    rows = X if isinstance(X, Rows) else _read(X, y, reading, threads)
+    if len(rows) == 0:
+        raise CredimiError("no row has a target: nothing can be learned")
+    if len(rows.classes) < 2:
+        raise CredimiError(f"the target has one class only, {rows.classes[0]!r}: there is nothing to predict")
+    if isinstance(orders, int | np.integer):
+        require_whole("orders", orders, 1)
+        require_whole("random_state", random_state, 0)
+        orders_of_rows = shuffled(len(rows), range(int(orders)), int(random_state))
+    else:
+        orders_of_rows = _checked_orders(orders, len(rows))
+    correct, used = _run(rows, orders_of_rows, settings, keep=folder, threads=threads, progress=progress)
+    return Prequential(rows, settings, orders_of_rows, correct, used)
+
+
+def shuffled(rows: int, orders: Sequence[int], seed: int, name: str = "") -> IntegerArray:
+    """Random orders: each depends only on the seed, the data's name and its own number."""
+    name_seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
+    permutations = [np.random.default_rng([seed, name_seed, order]).permutation(rows) for order in orders]
+    return np.array(permutations, dtype=np.int64).reshape(len(orders), rows)
+
+
+def _read(data: Data, target: Values, reading: Record, threads: int | None) -> Rows:
+    if target is None:
+        raise CredimiError('name the target: prequential(data, "column"), or pass its values')
+    reading = {"missing_values": MISSING_VALUES, **reading}
+    return rows_of(data, target, **reading, threads=threads)
+
+
+def _checked_orders(orders: ArrayLike, rows: int) -> IntegerArray:
+    permutations = np.atleast_2d(np.asarray(orders))
+    if (
+        permutations.dtype.kind not in "iu"
+        or permutations.shape[1] != rows
+        or np.any(np.sort(permutations, axis=1) != np.arange(rows))
+    ):
+        raise CredimiError(f"orders must be a number, or permutations of the {rows:,} row numbers from 0, one per line")
+    return permutations.astype(np.int64)
+
+
+def _run(
+    rows: Rows,
+    orders: IntegerArray,
+    settings: PrequentialOptions,
+    *,
+    keep: Path | None,
+    threads: int | None,
+    progress: Progress | None,
+) -> tuple[BooleanArray, NDArray[np.int16]]:
+    """Go through all orders, in blocks that are shared among threads; finished blocks are stored in `keep`."""
+    count = orders.shape[0]
+    shape = (len(settings.rules), *orders.shape)
+    correct, used = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=np.int16)
+    orders_per_block = max(1, min(_ORDERS_AT_ONCE, -(-count // cores(threads))))
+    parts = [slice(start, min(start + orders_per_block, count)) for start in range(0, count, orders_per_block)]
+    steps_done, lock = [0], Lock()
+    failed: list[BaseException] = []
+
+    def report(steps: int) -> None:
+        if failed:  # on another thread, perhaps by Ctrl-C: a block may take minutes, and its rest is not needed
+            raise failed[0]
+        with lock:
+            steps_done[0] += steps
+            if progress is not None:
+                progress(steps_done[0] / max(orders.size, 1))
+
+    def work(part: slice) -> None:
+        try:
+            run_block(part)
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    def run_block(part: slice) -> None:
+        block_orders = orders[part]
+        path = None if keep is None else keep / f"{checkpoints.key(rows, block_orders, settings)}.npz"
+        results = None if path is None else checkpoints.load(path, (shape[0], *block_orders.shape))
+        if results is None:
+            results = go_through(rows, block_orders, settings, report)
+            if path is not None:
+                checkpoints.save(path, *results)
+        else:
+            report(block_orders.size)
+        correct[:, part], used[:, part] = results
+
+    share(work, parts, threads)
+    return correct, used
+
+
+def _deviation(values: FloatArray) -> float:
+    """The standard deviation over orders; 0 for a single order."""
+    return float(values.std(ddof=1)) if values.size > 1 else 0.0

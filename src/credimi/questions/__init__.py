@@ -1,0 +1,1 @@
+"""One folder for each question: the function, its answer, how it is found and what it draws."""

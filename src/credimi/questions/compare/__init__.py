@@ -1,0 +1,1 @@
+"""What differs between two samples, or between the groups of one?"""

@@ -1,0 +1,200 @@
+"""`compare`: which features are more or less informative in a second sample, and how surely (`questions.compare.change`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.columns.numbers.target_ranges import bins_asked, checked_cuts
+from credimi.columns.reading_options import READINGS
+from credimi.core.arguments import check_keywords
+from credimi.core.errors import CredimiError
+from credimi.core.tables import Tables
+from credimi.questions.compare.alignment import aligned
+from credimi.counts.survey_rows import scaled_blocks
+from credimi.counts.weights import effective
+from credimi.inference.evidence import adaptive_prior
+from credimi.questions.compare import change
+from credimi.questions.compare.many_changes import Samples
+from credimi.inference.tables.many_tables import summary_of
+from credimi.results import sentences
+from credimi.questions.compare import stored_ranking
+from credimi.questions.compare.change_records import (
+    CompareOptions,
+    check_classes,
+    check_several_classes,
+    in_order,
+    record,
+    settings_of,
+)
+from credimi.questions.compare.result import Comparison
+from credimi.questions.rank.rank import counts_of
+from credimi.counts.weights_remarks import on_weights_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from credimi.columns.feature import Feature
+    from credimi.core.types import Data, FloatArray, Option, Record, Values
+    from credimi.questions.compare.alignment import AlignedCounts
+
+
+def compare(
+    a: Data,
+    b: Data,
+    target: Values = None,
+    *,
+    epsilon: float = 0.003,
+    level: float = 0.95,
+    p_same: float = change.P_SAME,
+    missing: str = "ignore",
+    names: Sequence[str] = ("A", "B"),
+    threads: int | None = None,
+    **counting: Option,
+) -> Comparison:
+    """Which features are more or less informative about the target in b than in a, and how surely.
+
+    The rows of a and b must be different rows: two periods, sites or groups. The mutual information I itself is
+    compared. It changes if a feature's values tell other things than before, and also if classes or values have become
+    more or less frequent.
+
+    Both are read in the same way: classes and values are those of both together, and numbers are cut where that tells
+    most in both together. So figures may differ a little from those of `rank`, which cuts each table separately.
+
+    Parameters
+    ----------
+    a, b : Counts, Ranking, or what `credimi.count` accepts
+        Data, counts, or paths of their files. Rankings, and files of `credimi rank --format json`, have no counts: then
+        the posterior of each column is approximated by one Beta distribution, and columns with different cuts are not
+        compared.
+    target : str
+        The name of the target's column, if data are given.
+    epsilon : float
+        Only a larger change counts, in nats.
+    level : float
+        The probability of the intervals, and of the verdicts.
+    p_same : float
+        The prior probability that a column tells as much in both. With .95, the same data twice show a change with
+        less than .05 probability, however few rows there are.
+    missing : "ignore" or "category"
+        As in `rank`.
+    names : two texts
+        The names of a and b where the result is shown.
+    threads : int, optional
+        Default: all cores.
+    **counting
+        features, exclude, missing_values, discretize ...: as in `credimi.count`, for both.
+
+    Returns
+    -------
+    Comparison
+        One row per feature, from surely changed to surely the same.
+
+    Examples
+    --------
+    >>> before = {"x": list("aabb") * 100, "z": list("abab") * 100, "class": list("ppqq") * 100}
+    >>> after = {"x": list("abba") * 100, "z": list("abab") * 100, "class": list("ppqq") * 100}
+    >>> comparison = credimi.compare(before, after, "class")
+    >>> comparison.columns["feature"], comparison.columns["verdict"]
+    (['x', 'z'], ['less', 'same'])
+    """
+    options = CompareOptions(epsilon=epsilon, level=level, p_same=p_same, threads=threads)
+    check_keywords("compare", counting)
+    if missing not in READINGS:
+        raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
+    first, second = _two(names)
+    rankings = [stored_ranking.read(sample) for sample in (a, b)]
+    if rankings[0] is not None and rankings[1] is not None:
+        if counting:
+            raise CredimiError(f"these are already rankings: {', '.join(counting)} can no longer be changed")
+        if target is not None and str(target) != (ranked_target := str(rankings[0]["settings"].get("target"))):
+            raise CredimiError(
+                f"the rankings are of the target {ranked_target!r}, not {str(target)!r}: rank the data again"
+            )
+        return stored_ranking.compared(rankings[0], rankings[1], options, (first, second))
+    if rankings != [None, None]:
+        raise CredimiError("a ranking has no counts: pass two rankings, or counts or data for both")
+    if bins_asked(checked_cuts(counting.get("target_cuts"))) is not None:
+        raise CredimiError(
+            f"target_cuts is {counting['target_cuts']!r}, and the quantiles of the two differ: pass the cuts, such as "
+            "[30, 50] (target_cuts, --target-cuts)"
+        )
+    samples = [effective(counts_of(sample, target, dict(counting), threads)) for sample in (a, b)]
+    aligned_counts = aligned(samples)
+    one, other = (sample.class_names(0) if len(sample.classes) else () for sample in samples)
+    check_several_classes(aligned_counts.samples[0].target, (one, other), (first, second))
+    check_classes(aligned_counts.samples[0].target, one, other, aligned_counts.classes)
+    return compared(aligned_counts, options, missing, (first, second))
+
+
+def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: tuple[str, str]) -> Comparison:
+    """The comparison of two aligned samples."""
+    first, second = both.samples
+    settled_samples = [sample.settled() for sample in both.samples]
+    features = [feature.with_missing_as_value() if missing == "category" else feature for feature in both.features]
+    cells = [_cells([side[index] for side in settled_samples], missing) for index in range(len(features))]
+    blocks = [[block for block, _ in of_column] for of_column in cells]
+    ranked = [index for index, feature in enumerate(features) if feature.kind.ranked]
+    tables = [
+        Tables.of(scaled_blocks(*map(list, zip(*(cells[index][side] for index in ranked), strict=True))))
+        if ranked
+        else Tables.of([])
+        for side in range(2)
+    ]
+    samples = samples_of(tables, options)
+    summaries = [
+        summary_of(posteriors, upper, np.full(upper.size, np.nan), options, if_dependent=False)
+        for posteriors, upper in zip(samples.posteriors, samples.upper, strict=True)
+    ]
+    changes = options.changes(samples)
+    table_of_feature = {index: number for number, index in enumerate(ranked)}
+    rows: list[Record] = []
+    for index, feature in enumerate(features):
+        row: Record = {"feature": feature.name, "note": sentences.note(feature.facts)}
+        for letter, block in zip("ab", blocks[index], strict=True):
+            row[f"complete_{letter}"] = block[:-1, :-1].sum().astype(first.flat.dtype).item()
+        number = table_of_feature.get(index)
+        if number is None:
+            rows.append(record(row, None, None, None, options))
+            continue
+        figures = [
+            {name: getattr(summary, name)[number].item() for name in ("mean", "low", "high")} for summary in summaries
+        ]
+        rows.append(record(row, figures[0], figures[1], changes[number], options))
+    settings = settings_of(options, missing) | {"missing_values": list(first.settings.missing_values)}
+    rows_of = first.rows, second.rows
+    if first.settings.weights is not None:  # which may have been scaled: about so many rows
+        rows_of = round(first.rows), round(second.rows)
+        rows = [row | {name: round(row[name]) for name in ("complete_a", "complete_b")} for row in rows]
+    only = both.only[0], both.only[1]
+    facts = {feature.name: feature.facts for feature in features}
+    comparison = Comparison(in_order(rows), first.target, both.classes, names, rows_of, only, settings, facts)
+    return replace(comparison, remarks=on_weights_of(both.samples))
+
+
+def samples_of(tables: Sequence[Tables], options: CompareOptions) -> Samples:
+    """Posteriors and priors of both samples."""
+    first, second = (adaptive_prior.components(sample, threads=options.threads) for sample in tables)
+    prior_a, prior_b = (change.prior_components(sample, threads=options.threads) for sample in tables)
+    upper_a, upper_b = (np.log(np.minimum(sample.rows, sample.columns)) for sample in tables)
+    return Samples((first, second), (prior_a, prior_b), (upper_a, upper_b))
+
+
+def _cells(sides: Sequence[Feature], missing: str) -> list[tuple[FloatArray, FloatArray | None]]:
+    """The tables of one column, and the squares of its weights; if missing is a value of one, it is one of both."""
+    as_value = missing == "category" and any(side.block[:, -1].any() for side in sides)
+
+    def read(cells: FloatArray) -> FloatArray:
+        return np.hstack([cells, np.zeros_like(cells[:, :1])]) if as_value else cells
+
+    return [
+        (read(side.block.astype(np.float64)), None if side.squares is None else read(side.squares)) for side in sides
+    ]
+
+
+def _two(names: Sequence[str]) -> tuple[str, str]:
+    if isinstance(names, str) or len(names) != 2:
+        raise CredimiError(f"names is {names!r}: pass two texts, the names of a and b")
+    return str(names[0]), str(names[1])

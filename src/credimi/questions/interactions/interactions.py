@@ -1,0 +1,235 @@
+"""`interactions`: which pairs of columns tell more about the target together than apart, of all pairs, and how sure.
+
+`questions.interactions.synergy` has the posterior of one pair, `interaction_search` the search among many. The share of
+pairs without synergy is learned from all pairs, as in the rule fdr (see `rules`). As many pairs are reported as
+possible such that at most a share 1 - level of them is expected to be wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.arguments import check_keywords, require_whole
+from credimi.core.errors import CredimiError
+from credimi.core.tables import Tables
+from credimi.counts.request import CountRequest
+from credimi.counts.rows.pair_codes import PairCodes
+from credimi.sources.row_codes import settled_codes
+from credimi.inference.evidence.adaptive_prior import independence
+from credimi.inference.options import PosteriorOptions
+from credimi.questions.pairs.pair_request import check_engine
+from credimi.inference.rules import false_discovery, share_of_independent
+from credimi.questions.interactions.result import InteractingPair, Interactions, JointTable
+from credimi.questions.interactions.interaction_search import candidates, complete, weighed
+from credimi.core.ties import places_by_name
+from credimi.counts.weights_remarks import on_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from credimi.core.types import Data, FloatArray, IntegerArray, Option, Values
+    from credimi.counts.rows.stratified_counts import SettledCodes
+    from credimi.questions.interactions.synergy import Synergies
+
+_MIN_LISTED_PROBABILITY = 0.5  # of pairs that are listed without `top`
+_MAX_LISTED = 10_000
+_MAX_TABLES_PER_VERDICT = 12
+_PAIRS_AT_ONCE = 256
+_READING_SHARE = 0.2  # of the whole progress
+
+
+def interactions(
+    data: Data,
+    target: Values,
+    *,
+    epsilon: float = 0.003,
+    level: float = 0.95,
+    top: int | None = None,
+    engine: str = "cpu",
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+    scratch: str | Path | None = None,
+    **counting: Option,
+) -> Interactions:
+    """Find pairs of columns that tell more about the target together than apart, or that say the same.
+
+    Parameters
+    ----------
+    data : what `credimi.count` takes
+        Data frames, arrays, files. Data frames of Spark and Dask are read twice: their partitions become codes where
+        they are, and these come here, one byte a cell.
+    target : str or array
+        The target's column, or its values beside the data.
+    epsilon : float
+        The synergy, in nats, that is worth knowing.
+    level : float
+        At most a share of 1 - level of the reported pairs is expected to be wrong. Also the probability of the
+        intervals.
+    top : int, optional
+        List so many pairs of each kind, sure or not. Default: the pairs that are more probable than not.
+    engine : str
+        "cpu", or "gpu": one NVIDIA GPU looks at all pairs first. It needs `pip install credimi[gpu]`, and rows without
+        weights; the pairs that are left are weighed as otherwise, so that the answer is the same.
+    threads : int, optional
+        Default: all cores.
+    progress : callable, optional
+        Called with the share of the work that is done. An interrupt (Ctrl-C) ends the search with the pairs so far.
+    scratch : path, optional
+        A folder for data larger than memory: they are read twice, and files there keep codes and sets of bits.
+    **counting
+        features, exclude, missing_values, discretize, max_levels, delimiter ...: as in `credimi.count`.
+
+    Returns
+    -------
+    Interactions
+        The pairs, with synergy above 0 or redundancy below it, interval and probabilities.
+
+    Examples
+    --------
+    >>> table = {"x": list("aabb") * 50, "z": list("abab") * 50, "y": list("pqqp") * 50}
+    >>> credimi.interactions(table, "y")["x", "z"]["verdict"]
+    'synergy'
+    """
+    check_keywords("interactions", counting)
+    if top is not None:
+        require_whole("top", top, 1)
+    options = PosteriorOptions(epsilon=epsilon, level=level, threads=threads)
+    check_engine(engine)
+    report_progress = progress or (lambda _: None)
+    request = CountRequest.of(
+        target, threads=threads, progress=lambda share: report_progress(_READING_SHARE * share), **counting
+    )
+    settled, counts = settled_codes(data, request, scratch)
+    found = interacting(
+        settled, options, top, lambda share: report_progress(_READING_SHARE + (1.0 - _READING_SHARE) * share), engine
+    )
+    return replace(found, remarks=on_weights(settled.weights, counts.settings, is_survey=settled.is_survey))
+
+
+def interacting(
+    settled: SettledCodes,
+    options: PosteriorOptions,
+    top: int | None,
+    progress: Callable[[float], None],
+    engine: str = "cpu",
+) -> Interactions:
+    """The same as `interactions`, for rows that are encoded already."""
+    codes = PairCodes.of(settled, options.threads)
+    if len(codes.classes) < 2:
+        raise CredimiError(f"the target {settled.target!r} has one class only: nothing can be told about it")
+    if len(codes.names) < 2:
+        columns = "no column" if not codes.names else f"only one column, {codes.names[0]!r},"
+        raise CredimiError(f"{columns} can tell something: a pair needs two that have several values each")
+    if engine == "gpu" and codes.weights.size:
+        raise CredimiError("engine='gpu' counts rows, not weights: use engine='cpu'")
+    screened = candidates(codes, options.epsilon, options.threads, lambda done: progress(0.9 * done), engine)
+    odds = np.array([feature.odds for feature in settled.features])
+    posteriors = weighed(
+        codes,
+        screened.pairs,
+        (odds, _odds_alone(codes, odds, options.threads)),
+        options.threads,
+        lambda done: progress(0.9 + 0.1 * done),
+    )
+    share = share_of_independent(posteriors.p_none, screened.searched - len(screened.pairs))
+    posteriors = posteriors.with_odds((1.0 - share) / share)
+    places = np.sort(places_by_name(codes.names)[screened.pairs], axis=1)
+    listed, verdicts, p_above, p_below = _listed(posteriors, places, options, top)
+    chosen = posteriors.chosen(listed)
+    interval = chosen.interval(options.level)
+    figures = np.column_stack([chosen.expected(), *interval, p_above[listed], p_below[listed]])
+    pairs = screened.pairs[listed]
+    tables = codes.tables(pairs[(with_tables := _with_tables(verdicts))], options.threads)
+    rows = _complete_rows(codes, pairs, options.threads)
+    return Interactions(
+        tuple(
+            InteractingPair(
+                codes.names[one], codes.names[other], mean, low, high, above, below, verdict, tells_a, tells_b, count
+            )
+            for (one, other), (mean, low, high, above, below), verdict, (tells_a, tells_b), count in zip(
+                pairs.tolist(), figures.tolist(), verdicts, chosen.alone.tolist(), rows, strict=True
+            )
+        ),
+        tuple(_joint(codes, pair, table) for pair, table in zip(pairs[with_tables].tolist(), tables, strict=True)),
+        settled.target,
+        float(codes.weights.sum()) if codes.weights.size else codes.rows,
+        codes.classes,
+        len(codes.names),
+        screened.searched,
+        codes.pairs,
+        share,
+        {"epsilon": options.epsilon, "level": options.level, "prior": options.prior},
+        tuple(feature.facts for feature in settled.left_out),
+    )
+
+
+def _odds_alone(codes: PairCodes, odds: FloatArray, threads: int | None) -> FloatArray:
+    """For each column: the odds that it tells something alone; the share of such columns is learned from all."""
+    blocks = []
+    for first, values, missing, _ in codes.layout.tolist():
+        block = np.zeros((len(codes.classes) + 1, values - missing + 1))
+        block[:-1, :values] = codes.totals[first : first + values].T
+        blocks.append(block)
+    share = share_of_independent(independence(Tables.of(blocks, odds.tolist()), threads=threads))
+    return odds * ((1.0 - share) / share)
+
+
+def _listed(
+    posteriors: Synergies, places: IntegerArray, options: PosteriorOptions, top: int | None
+) -> tuple[IntegerArray, list[str], FloatArray, FloatArray]:
+    """The listed pairs, their verdicts, and P(synergy > epsilon) and P(synergy < -epsilon) of all pairs.
+
+    `places` are those of the names of each pair, which decide ties.
+    """
+    mean = posteriors.expected()
+    p_above, p_below = posteriors.above(options.epsilon), 1.0 - posteriors.above(-options.epsilon)
+    listed, verdicts = [], []
+    for name, sign, probability, opposite in (
+        ("synergy", 1.0, p_above, p_below),
+        ("redundancy", -1.0, p_below, p_above),
+    ):
+        credible = false_discovery(probability, 1.0 - options.level)
+        # the last digits depend on which column of a pair comes first: they must not decide
+        order = np.lexsort((places[:, 1], places[:, 0], np.round(-sign * mean, 12), np.round(-probability, 12)))
+        if top is None:
+            order = order[((probability >= _MIN_LISTED_PROBABILITY) | credible)[order]][:_MAX_LISTED]
+        else:
+            # each pair is on one side only
+            side = (probability > opposite) | ((probability == opposite) & (sign * mean > 0.0))
+            order = order[side[order]][:top]
+        listed.append(order)
+        verdicts += [name if credible[pair] else "unsure" for pair in order.tolist()]
+    return np.concatenate(listed), verdicts, p_above, p_below
+
+
+def _with_tables(verdicts: list[str]) -> list[int]:
+    """The indices of the first pairs of each verdict: their joint tables are stored."""
+    return [
+        index for index, verdict in enumerate(verdicts) if verdicts[:index].count(verdict) < _MAX_TABLES_PER_VERDICT
+    ]
+
+
+def _complete_rows(codes: PairCodes, pairs: IntegerArray, threads: int | None) -> list[float]:
+    """For each pair: the number of rows in which both columns and the target are present."""
+    if not codes.layout[:, 2].any():
+        return [float(codes.weights.sum()) if codes.weights.size else codes.rows] * len(pairs)
+    rows: list[float] = []
+    for start in range(0, len(pairs), _PAIRS_AT_ONCE):
+        chunk = pairs[start : start + _PAIRS_AT_ONCE]
+        for pair, table in zip(chunk.tolist(), codes.tables(chunk, threads), strict=True):
+            count = complete(codes, pair, table).sum().item()
+            rows.append(count if codes.weights.size else int(count))
+    return rows
+
+
+def _joint(codes: PairCodes, pair: list[int], table: FloatArray) -> JointTable:
+    """The joint table of a pair as a record."""
+    counts = complete(codes, pair, table)
+    plain = (counts if codes.weights.size else counts.astype(np.int64)).tolist()
+    nested = tuple(tuple(map(tuple, each)) for each in plain)
+    one, other = pair
+    return JointTable(codes.names[one], codes.names[other], codes.labels[one], codes.labels[other], nested)

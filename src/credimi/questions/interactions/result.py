@@ -1,0 +1,202 @@
+"""What `interactions` returns: pairs of columns that tell more, or less, together than apart."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, overload
+
+from credimi.core.errors import CredimiError
+from credimi.core.public import public, stored
+from credimi.results.sentences import PYTHON
+from credimi.results.feature_rows import FeatureRows
+from credimi.questions.rank.remarks import worded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from credimi.core.types import Record, Value
+    from credimi.questions.rank.remarks import Remark
+
+VERDICTS = ("synergy", "redundancy", "unsure")
+
+
+@stored
+@dataclass(frozen=True, slots=True)
+class InteractingPair:
+    """Two columns.
+
+    `synergy`, with `low` and `high`, is I(a;target|b) - I(a;target), in nats: what the two tell together beyond what
+    each tells alone, negative if they say the same. `p_above` is P(synergy > epsilon), `p_below` P(synergy < -epsilon).
+    `verdict` is "synergy" or "redundancy" if the pair is among those of which at most a share 1 - level is expected to
+    be wrong, else "unsure". `tells_a` and `tells_b` are what each tells alone, in the `rows` that have both columns and
+    the target.
+    """
+
+    a: str
+    b: str
+    synergy: float
+    low: float
+    high: float
+    p_above: float
+    p_below: float
+    verdict: str
+    tells_a: float
+    tells_b: float
+    rows: float
+
+
+@stored
+@dataclass(frozen=True, slots=True)
+class JointTable:
+    """The rows of a pair: `counts[i][j][k]` have class i, value j of `a` and value k of `b`."""
+
+    a: str
+    b: str
+    values_a: tuple[str, ...]
+    values_b: tuple[str, ...]
+    counts: tuple[tuple[tuple[float, ...], ...], ...]
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class Interactions(FeatureRows):
+    """What `interactions` returns. Prints as a table.
+
+    Attributes
+    ----------
+    pairs : tuple of InteractingPair
+        a, b, synergy, low, high, p_above, p_below, verdict, tells_a, tells_b, rows; synergy first, the surest first.
+    tables : tuple of JointTable
+        The joint counts of the first pairs of each kind.
+    target, rows, classes
+        Of the target: its name, the rows that have it, its classes.
+    columns_tried, pairs_tried
+        How many columns, and how many pairs of them, were tested.
+    all_pairs : int
+        How many pairs there are: more than `pairs_tried` if the search was interrupted.
+    share : float
+        The share of pairs without synergy, as learned from all of them.
+    settings : dict
+        epsilon, level and prior.
+    left_out : tuple of dict
+        Columns that cannot tell anything, such as identifiers and those of one value: `feature`, `kind`, more facts.
+    remarks : tuple of Remark
+        What was done with the weights of the rows, as in `rank`.
+
+    Examples
+    --------
+    >>> table = {"x": list("aabb") * 50, "z": list("abab") * 50, "y": list("pqqp") * 50}
+    >>> interactions = credimi.interactions(table, "y")
+    >>> [(pair.a, pair.b, round(pair.synergy, 2), pair.verdict) for pair in interactions.pairs]
+    [('x', 'z', 0.6, 'synergy')]
+    """
+
+    pairs: tuple[InteractingPair, ...]
+    tables: tuple[JointTable, ...]
+    target: str
+    rows: float
+    classes: tuple[str, ...]
+    columns_tried: int
+    pairs_tried: int
+    all_pairs: int
+    share: float
+    settings: Record = field(default_factory=dict)
+    left_out: tuple[Record, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def columns(self) -> dict[str, list[Value]]:  # type: ignore[override]  # made of the records
+        """The figures of the pairs, one list for each."""
+        names = InteractingPair.__dataclass_fields__
+        return {name: [getattr(pair, name) for pair in self.pairs] for name in names}
+
+    @property
+    def synergies(self) -> tuple[InteractingPair, ...]:
+        """The pairs that credibly tell more together."""
+        return tuple(pair for pair in self.pairs if pair.verdict == "synergy")
+
+    @property
+    def redundancies(self) -> tuple[InteractingPair, ...]:
+        """The pairs that credibly say the same, in part or in whole."""
+        return tuple(pair for pair in self.pairs if pair.verdict == "redundancy")
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __iter__(self) -> Iterator[Record]:
+        """The pairs as dictionaries."""
+        yield from map(asdict, self.pairs)
+
+    def __contains__(self, pair: object) -> bool:
+        return (
+            any({pair[0], pair[1]} == {listed.a, listed.b} for listed in self.pairs)
+            if isinstance(pair, tuple)
+            else False
+        )
+
+    @overload
+    def __getitem__(self, pair: slice) -> list[Record]: ...
+
+    @overload
+    def __getitem__(self, pair: Value) -> Record: ...
+
+    def __getitem__(self, pair: Value) -> Record | list[Record]:
+        """A pair by its index, or by the names of its columns in either order: result["x", "z"]."""
+        if isinstance(pair, slice):
+            return [asdict(each) for each in self.pairs[pair]]
+        if isinstance(pair, tuple):
+            for each in self.pairs:
+                if {each.a, each.b} == {str(name) for name in pair}:
+                    return asdict(each)
+            raise CredimiError(f"the pair {pair!r} is not listed: pass top=N for more pairs")
+        try:
+            return asdict(self.pairs[pair])
+        except (IndexError, TypeError):
+            raise CredimiError(f"there is no pair {pair!r} among {len(self.pairs):,}, counted from 0") from None
+
+    def __repr__(self) -> str:
+        from credimi.questions.interactions.interaction_view import interactions_text  # noqa: PLC0415  (rich is loaded only to print)
+
+        return interactions_text(self.to_dict())
+
+    def plot(self, path: str | Path | None = None, *, top: int = 6) -> Figure:
+        """The first pairs as heat maps, the share of a class in every cell of the joint table, by matplotlib.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            A file to write: .png, .svg or .pdf.
+        top : int
+            How many pairs at most.
+        """
+        from credimi.questions.interactions.interaction_view import heat_maps  # noqa: PLC0415  (loaded only to draw)
+
+        return heat_maps(self.to_dict(), path, top)
+
+    def to_html(self, path: str | Path) -> None:
+        """Write a page with all pairs, and heat maps of the first, that needs no network."""
+        from credimi.questions.interactions.interaction_page import write_page  # noqa: PLC0415  (loaded only to write)
+
+        write_page(self.to_dict(), path)
+
+    def to_dict(self, *, reader: str = PYTHON) -> Record:
+        """What `credimi interactions --format json` writes, as plain data.
+
+        `reader` says for whom remarks are worded: "python" (arguments) or "command line" (options).
+        """
+        return {
+            "settings": self.settings | {"target": self.target},
+            "rows": self.rows,
+            "classes": list(self.classes),
+            "columns_tried": self.columns_tried,
+            "pairs_tried": self.pairs_tried,
+            "all_pairs": self.all_pairs,
+            "share_without_synergy": self.share,
+            "pairs": list(self),
+            "tables": [asdict(table) for table in self.tables],
+            "left_out": [dict(facts) for facts in self.left_out],
+            "remarks": worded(self.remarks, reader),
+        }

@@ -1,0 +1,399 @@
+"""`network`: which columns depend on each other directly, with probabilities, from data with missing values.
+
+See `learn` for the method. This module turns the data into codes, and the learned figures into records. All of it works
+on the columns in the order of their names, so that the order of the data changes nothing, and ties are broken by name.
+Only what is shown follows the order of the data: the columns, and which column of an edge comes first.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.arguments import check_keywords, require_share, require_whole
+from credimi.core.errors import CredimiError
+from credimi.core.tables import Tables
+from credimi.inference.tables.many_tables import summarize
+from credimi.inference.options import PosteriorOptions
+from credimi.questions.network.learn import DEGREE, MAX_PARENTS, Learned, LearnOptions, learn
+from credimi.questions.network.result import SURE, Edge, Network, NetworkRemark, shown_direction
+from credimi.questions.network.orders import WALKS
+from credimi.questions.pairs.missing_by_others import MissingByOthers
+from credimi.inference.rules import from_share, share_of_independent
+from credimi.counts.weights_remarks import on_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from credimi.core.types import BooleanArray, CountArray, Data, FloatArray, IntegerArray, Option, Record
+    from credimi.sources.interpreted_columns import SettledColumns
+
+_COUNTING_OPTIONS = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights", "weights_are"}
+_MIN_REPORTED_PROBABILITY = 0.01  # of an edge
+_MAX_REASONS = 3  # in the error if there are too few columns
+_MAX_VALUES = 200  # of a column: three such columns have eight million cells
+_COLUMNS_PER_TABLE = 3  # most tests have two columns, and condition on a third
+_MAX_SEPARATED_PAIRS = 5_000  # those with the strongest dependence
+_MAX_SHOWN_VALUES = 12  # rows and columns of a table on the page
+_MAX_SHOWN_TABLES = 1_500
+_MIN_ROWS_PER_COMBINATION = 20
+_MAX_LOG_FACTOR, _BINS_PER_UNIT = 30, 100  # of the histogram of all pairs
+
+
+def network(
+    data: Data,
+    *,
+    columns: Option = None,
+    level: float = 0.5,
+    degree: float | None = None,
+    max_parents: int = MAX_PARENTS,
+    imputations: int = 4,
+    random_state: int = 0,
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+    **counting: Option,
+) -> Network:
+    """Learn which columns depend on each other directly: a network, with the probability of every edge.
+
+    Two columns have an edge if they depend whatever other columns are given. Networks are sampled in proportion to
+    their evidence, and their edges are averaged, so that an edge has a probability rather than a verdict. Rows with
+    missing values are used with all their observed values: tables are completed by draws from the learned network, and
+    the networks of several completed tables are averaged.
+
+    Parameters
+    ----------
+    data : what `credimi.count` takes, if it fits into memory
+        Data frames, arrays, files.
+    columns : list of str, optional
+        The columns of the network. Default: all.
+    level : float
+        The probability from which a pair is called an edge.
+    degree : float, optional
+        How many neighbours a column is expected to have, before the data are seen. Default: 2, or fewer if the data
+        show fewer.
+    max_parents : int
+        The maximum number of columns that one column may depend on directly, in one network.
+    imputations : int
+        How many completed tables are averaged, if values are missing. 0: complete none; each test then uses only the
+        rows that have all of its columns. This is fast, and less sure than the probabilities say.
+    random_state : int
+        The seed.
+    threads : int, optional
+        Default: all cores.
+    progress : function, optional
+        Called with the share that is done.
+    **counting
+        exclude, missing_values, discretize, weights, weights_are, delimiter, max_levels: as in `credimi.pairs`, but
+        numbers are cut into fewer ranges by default, as most pairs are tested given a third column.
+
+    Returns
+    -------
+    Network
+        The edges, their directions where these follow, and what separates the other pairs.
+
+    Examples
+    --------
+    >>> smoking = [0, 0, 0, 1] * 100
+    >>> cough = [s if i % 5 else 1 - s for i, s in enumerate(smoking)]
+    >>> noise = [i * i % 7 % 2 for i in range(400)]
+    >>> network = credimi.network({"smoking": smoking, "cough": cough, "noise": noise})
+    >>> [(edge.a, edge.b, edge.direction) for edge in network.edges]
+    [('smoking', 'cough', '--')]
+    """
+    require_share("level", level)
+    if degree is not None and not 0.0 < float(degree) < float("inf"):
+        raise CredimiError(f"degree is {degree!r}: pass how many neighbours a column is expected to have, such as 2")
+    require_whole("max_parents", max_parents, 1)
+    require_whole("imputations", imputations, 0)
+    require_whole("random_state", random_state, 0)
+    from credimi.sources.interpreted_columns import SettledColumns  # noqa: PLC0415  (pyarrow takes a while to load)
+
+    check_keywords("network", counting, _COUNTING_OPTIONS)
+    report_progress = progress or (lambda _: None)
+    settled = SettledColumns.of(
+        data, columns=columns, max_values=_MAX_VALUES, together=_COLUMNS_PER_TABLE, threads=threads, **counting
+    )
+    if len(settled.features) < 2:
+        raise CredimiError(_too_few(settled))
+    names, settled = settled.names, settled.by_name()
+    options = LearnOptions(None if degree is None else float(degree), max_parents, imputations, random_state, threads)
+    codes = np.ascontiguousarray(np.stack(settled.codes).astype(np.uint16))
+    values = np.array(settled.values, dtype=np.int64)
+    weights = np.zeros(0) if settled.weights is None else np.ascontiguousarray(settled.weights, dtype=np.float64)
+    report_progress(0.05)
+    learned = learn(codes, values, weights, options, report_progress)
+    settings: Record = {"level": float(level), "degree": DEGREE if degree is None else float(degree)}
+    settings |= {"learned_degree": learned.degree, "max_parents": max_parents, "imputations": learned.completions}
+    settings |= {"seed": random_state}
+    in_data = {name: number for number, name in enumerate(names)}
+    pairs, tables = _pairs(settled, learned, in_data, threads)
+    likely = [pair for pair in pairs if pair.probability >= 0.5]
+    missing_rows = (codes >= values[:, np.newaxis]) @ (weights if weights.size else np.ones(codes.shape[1]))
+
+    def place(remark: NetworkRemark) -> int:
+        return in_data[str(remark.column)]
+
+    said_of_weights = on_weights(settled.weights, settled.settings, is_survey=settled.is_survey)
+    remarks = [
+        *sorted(_determined_columns(settled, codes, values, likely), key=place),
+        *sorted(_missing_depends(settled, threads), key=place),
+        *sorted(_lost_pairs(settled, learned, pairs, missing_rows), key=place),
+        *_left_out(settled),
+        *(NetworkRemark(each.kind.value, facts=each.to_dict()) for each in said_of_weights),
+        *([NetworkRemark("walks_disagree", walks=learned.agree)] if learned.agree < WALKS / 2 else []),
+    ]
+    report_progress(1.0)
+    by_data = np.argsort([in_data[name] for name in settled.names])
+    return Network(
+        tuple(pairs),
+        names,
+        float(level),
+        settled.rows if settled.weights is None else float(weights.sum()),
+        tuple(map(_without_point, missing_rows[by_data].tolist())),
+        tuple(remarks),
+        settings,
+        _alone=learned.unconditional[np.ix_(by_data, by_data)],
+        _tables=tuple(tables),
+    )
+
+
+def _pairs(
+    settled: SettledColumns, learned: Learned, in_data: dict[str, int], threads: int | None
+) -> tuple[list[Edge], list[Record]]:
+    """The pairs that are reported, most probable edges first, and the tables that the page shows of the first ones.
+
+    `in_data` says which number each column has in the data.
+    """
+    pairs, probability = learned.pairs, learned.edges
+    unconditional = learned.unconditional[pairs.one, pairs.other]
+    independent = _p_independent(unconditional)
+    dependent = from_share(1.0 - independent, independent, _share_of_independent_pairs(learned.unconditional))
+    separated = np.flatnonzero(
+        (probability < _MIN_REPORTED_PROBABILITY) & (unconditional > 0.0) & (learned.least_evidence < 0.0)
+    )
+    separated = separated[np.argsort(-unconditional[separated], kind="stable")[:_MAX_SEPARATED_PAIRS]]
+    indices = np.union1d(np.flatnonzero(probability >= _MIN_REPORTED_PROBABILITY), separated)
+    tables = _tables(settled, pairs.numbers[indices], threads)
+    figures = summarize(tables, PosteriorOptions(threads=threads), if_dependent=False)
+    order = np.lexsort((-figures.mean, -probability[indices]))
+    edges: list[Edge] = []
+    shown_tables: list[Record] = []
+    names = settled.names
+    for rank in order.tolist():
+        index = int(indices[rank])
+        block = tables.block(rank)
+        pair_figures = {name: float(getattr(figures, name)[rank]) for name in ("mean", "low", "high")}
+        pair_figures |= {"rows": float(block[:-1, :-1].sum()), "dependent": float(dependent[index])}
+        edge, ends = _edge(names, learned, index, float(probability[index]), pair_figures), (pairs.one, pairs.other)
+        if in_data[edge.a] > in_data[edge.b]:
+            edge, ends, block = edge.turned, ends[::-1], block.T
+        edges.append(edge)
+        if len(shown_tables) < _MAX_SHOWN_TABLES and probability[index] >= _MIN_REPORTED_PROBABILITY:
+            shown_tables.append(_shown_table(block, settled, *(int(columns[index]) for columns in ends)))
+    return edges, shown_tables
+
+
+def _tables(settled: SettledColumns, numbers: IntegerArray, threads: int | None) -> Tables:
+    """The tables of the pairs with these indices among all pairs, with the margins of rows that lack one of the two."""
+    counter, blocks, start = settled.counter(threads), [], 0
+    for first, stop in counter.blocks():
+        size = counter.pairs(first, stop)[0].size
+        in_block = numbers[np.searchsorted(numbers, start) : np.searchsorted(numbers, start + size)] - start
+        if in_block.size:
+            mask = np.zeros(size, dtype=bool)
+            mask[in_block] = True
+            blocks.append(counter.tables(first, stop).chosen(mask))
+        start += size
+    if not blocks:
+        empty = np.zeros(0, dtype=np.int64)
+        return Tables(np.zeros(0), empty, empty)
+    return Tables(
+        np.concatenate([block.flat for block in blocks]),
+        np.concatenate([block.rows for block in blocks]),
+        np.concatenate([block.columns for block in blocks]),
+    )
+
+
+def _edge(names: tuple[str, ...], learned: Learned, index: int, probability: float, figures: Record) -> Edge:
+    forward, backward = learned.forced[index].tolist()
+    least_evidence = float(learned.least_evidence[index])
+    one, other = int(learned.pairs.one[index]), int(learned.pairs.other[index])
+    completed, depends = learned.completed, figures["dependent"] >= SURE
+    if depends and completed is not None and _is_hidden(learned.unconditional[one, other], completed[one, other]):
+        least_evidence = np.inf  # no column explains what only the observed values show
+    separated = least_evidence < 0.0
+    given = tuple(names[column] for column in learned.given[index].tolist() if column >= 0)
+    return Edge(
+        names[one],
+        names[other],
+        probability,
+        mi=figures["mean"],
+        low=figures["low"],
+        high=figures["high"],
+        direction=shown_direction(forward, backward),
+        p_forward=forward,
+        p_backward=backward,
+        separated_by=given if separated else None,
+        p_separated=float(_p_independent(np.array(least_evidence))),
+        rows=_without_point(figures["rows"]),
+        p_dependent=figures["dependent"],
+    )
+
+
+def _p_independent(log_factors: FloatArray) -> FloatArray:
+    """P(independent) at even odds, from log Bayes factors."""
+    result: FloatArray = 1.0 / (1.0 + np.exp(np.clip(log_factors, -700.0, 700.0)))
+    return result
+
+
+def _share_of_independent_pairs(log_factors: FloatArray) -> float:
+    """The share of independent pairs, from the log Bayes factors of all pairs, a symmetric matrix.
+
+    The pairs are counted in a histogram, because thousands of columns have millions of pairs.
+    """
+    bins = 2 * _MAX_LOG_FACTOR * _BINS_PER_UNIT + 1
+    counts = np.zeros(bins)
+    for column, factors in enumerate(log_factors):
+        clipped = np.clip(factors[column + 1 :], -_MAX_LOG_FACTOR, _MAX_LOG_FACTOR)
+        counts += np.bincount(np.rint((clipped + _MAX_LOG_FACTOR) * _BINS_PER_UNIT).astype(np.int64), minlength=bins)
+    filled = np.flatnonzero(counts)
+    return share_of_independent(_p_independent(filled / _BINS_PER_UNIT - _MAX_LOG_FACTOR), counts=counts[filled])
+
+
+def _without_point(rows: float) -> float:
+    """A number of rows, as an integer if it is whole; a sum of weights may not be."""
+    return int(rows) if rows == int(rows) else rows
+
+
+def _shown_table(block: CountArray, settled: SettledColumns, one: int, other: int) -> Record:
+    """A table for the page: the most frequent values, the other values merged, missing values last."""
+    value_names = [settled.features[each].values for each in (one, other)]
+    counts, labels = block, []
+    for axis in (0, 1):
+        values = [*value_names[axis]]
+        if len(values) > _MAX_SHOWN_VALUES:
+            totals = counts.sum(axis=1 - axis)[: len(values)]
+            frequent = np.sort(np.argsort(-totals, kind="stable")[: _MAX_SHOWN_VALUES - 1])
+            rest = np.setdiff1d(np.arange(len(values)), frequent)
+            frequent_counts = np.take(counts, frequent, axis=axis)
+            rest_counts = np.take(counts, rest, axis=axis).sum(axis=axis, keepdims=True)
+            counts = np.concatenate(
+                [frequent_counts, rest_counts, np.take(counts, [len(values)], axis=axis)], axis=axis
+            )
+            values = [*(values[each] for each in frequent), f"({rest.size} others)"]
+        labels.append(values)
+    return {"rows": labels[0], "columns": labels[1], "counts": np.round(counts, 3).tolist()}
+
+
+def _determined_columns(
+    settled: SettledColumns, codes: NDArray[np.uint16], values: IntegerArray, edges: list[Edge]
+) -> list[NetworkRemark]:
+    """Columns whose values are a function of one or two of their neighbours."""
+    column_of = {name: number for number, name in enumerate(settled.names)}
+    neighbours_of: dict[int, list[int]] = {}
+    for edge in edges:
+        neighbours_of.setdefault(column_of[edge.a], []).append(column_of[edge.b])
+        neighbours_of.setdefault(column_of[edge.b], []).append(column_of[edge.a])
+    remarks = []
+    for column, neighbours in sorted(neighbours_of.items()):
+        for count in (1, 2):
+            determining = [
+                given for given in combinations(neighbours, count) if _is_function(codes, values, column, given)
+            ]
+            if determining:
+                others = tuple(settled.names[other] for other in determining[0])
+                remarks.append(NetworkRemark("determined", settled.names[column], others))
+                break
+    return remarks
+
+
+def _is_function(codes: NDArray[np.uint16], values: IntegerArray, column: int, given: tuple[int, ...]) -> bool:
+    """Whether each combination of values of the given columns that occurs has only one value of the column.
+
+    There have to be enough rows for each combination, and more than one combination.
+    """
+    present = codes[column] < values[column]
+    combination, size = np.zeros(codes.shape[1], dtype=np.int64), 1
+    for other in given:
+        present &= codes[other] < values[other]
+        combination += codes[other].astype(np.int64) * size
+        size *= int(values[other])
+    codes_present = codes[column][present].astype(np.int64)
+    cells = np.unique(combination[present] * int(values[column]) + codes_present)
+    combinations_seen = np.unique(combination[present]).size
+    enough_rows = codes_present.size >= _MIN_ROWS_PER_COMBINATION * max(combinations_seen, 1)
+    return bool(enough_rows and cells.size == combinations_seen and combinations_seen > 1)
+
+
+def _lost_pairs(
+    settled: SettledColumns, learned: Learned, pairs: list[Edge], missing_rows: FloatArray
+) -> list[NetworkRemark]:
+    """Pairs that surely depend by their observed values, but have no edge, because the completed values hide it.
+
+    Completed values outnumber the observed ones if nearly all values are missing. Such a pair is named at the column of
+    which more values are missing.
+    """
+    if learned.completed is None:
+        return []
+    share, names = _share_of_independent_pairs(learned.unconditional), settled.names
+    linked = {frozenset((pair.a, pair.b)) for pair in pairs if pair.probability >= 0.5}
+    lost: dict[int, list[str]] = {}
+    for column, (observed, completed) in enumerate(zip(learned.unconditional, learned.completed, strict=True)):
+        independent = _p_independent(observed[column + 1 :])
+        surely_depends = from_share(1.0 - independent, independent, share) >= SURE
+        is_lost = surely_depends & _is_hidden(observed[column + 1 :], completed[column + 1 :])
+        for other in (np.flatnonzero(is_lost) + column + 1).tolist():
+            more, fewer = (column, other) if missing_rows[column] > missing_rows[other] else (other, column)
+            if frozenset((names[column], names[other])) not in linked:
+                lost.setdefault(more, []).append(names[fewer])
+    return [NetworkRemark("lost", names[column], tuple(others)) for column, others in sorted(lost.items())]
+
+
+def _is_hidden(observed: FloatArray, completed: FloatArray) -> BooleanArray:
+    """Whether observed values show that columns depend, but completed ones do not, from log Bayes factors of both.
+
+    Of weak evidence, some is always on the other side of the limit; so half of it has to be gone.
+    """
+    shown, still_shown = (1.0 - _p_independent(each) >= SURE for each in (observed, completed))
+    hidden: BooleanArray = shown & ~still_shown & (completed < 0.5 * observed)
+    return hidden
+
+
+def _missing_depends(settled: SettledColumns, threads: int | None) -> list[NetworkRemark]:
+    """Columns whose values are missing more often for some values of another column; names the one that tells most."""
+    if all((codes < size).all() for codes, size in zip(settled.codes, settled.values, strict=True)):
+        return []
+    counter, names = settled.counter(threads), settled.names
+    missing_by_others = MissingByOthers(len(names))
+    for first, stop in counter.blocks():
+        missing_by_others.add(counter.tables(first, stop), *counter.pairs(first, stop))
+    return [
+        NetworkRemark("missing_depends", names[column], (names[other],), probability)
+        for column, (other, probability) in sorted(missing_by_others.credible(threads).items())
+    ]
+
+
+def _too_few(settled: SettledColumns) -> str:
+    """The error if fewer than two columns can be in the network, with the first reasons."""
+    from credimi.questions.network.network_text import remark_lines  # noqa: PLC0415  (only where it is needed)
+
+    why = remark_lines([remark.to_dict() for remark in _left_out(settled)])[:_MAX_REASONS]
+    needed = f"a network needs two columns or more, and {len(settled.features)} can be used here"
+    return ": ".join(filter(None, [needed, "; ".join(why)]))
+
+
+def _left_out(settled: SettledColumns) -> list[NetworkRemark]:
+    """The columns that were left out of the network: identifiers, and columns of one value, none, or too many."""
+    return [
+        NetworkRemark(
+            "left_out",
+            feature.name,
+            facts=feature.facts | {"method_without_target": "quantile"},
+            values=len(feature.values),
+        )
+        for feature in settled.left_out
+    ]

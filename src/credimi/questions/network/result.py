@@ -1,0 +1,315 @@
+"""`Network`: the result of `network`: its edges, what separates the other pairs, and how it is shown and exported."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.arguments import require_share, unknown
+from credimi.core.atomic_files import write_bytes
+from credimi.core.errors import CredimiError
+from credimi.core.optional import frame_library, library
+from credimi.core.public import public, stored
+from credimi.results import sentences
+from credimi.questions.network.network_figure import network_plot
+from credimi.questions.network.network_files import dot, graphml
+from credimi.questions.network.network_page import write_page
+from credimi.questions.network.network_text import network_text, remark_sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from credimi.core.types import FloatArray, Foreign, Record, Value
+    from credimi.questions.pairs.pairs_forest import PairsForest
+
+FORWARD, BACKWARD, UNDIRECTED = "->", "<-", "--"
+SURE = 0.95  # that two columns depend is a claim
+_BELIEVED = 0.5  # the probability from which an arrow is shown
+
+
+def shown_direction(forward: float, backward: float) -> str:
+    """The one rule for arrows, for text, pages, files and figures: an arrow has to be more probable than not.
+
+    These are the probabilities of an edge in this direction. So where an arrow is shown, its edge is more probable than
+    not, too, whatever level is asked for, and the arrow given the edge.
+
+    Examples
+    --------
+    >>> shown_direction(0.6, 0.3), shown_direction(0.25, 0.0), shown_direction(0.1, 0.9)
+    ('->', '--', '<-')
+    """
+    if max(forward, backward) <= _BELIEVED:
+        return UNDIRECTED
+    return FORWARD if forward > backward else BACKWARD
+
+
+@stored
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A pair of columns.
+
+    `probability` is that of an edge: that the two depend whatever other columns are given. `mi`, with the 95 % interval
+    `low` to `high`, is their mutual information, in nats. `p_forward` is the probability of an edge of which a comes
+    before b in every network with these independencies, and `p_backward` of one of which a comes after b. `direction`
+    is "->" if the first is more than 0.5, "<-" if the second is, else "--". `separated_by` names the columns given
+    which the two are most probably independent, and `p_separated` is that probability. The tuple is empty if the two
+    are independent given nothing; None if nothing separates them. `p_dependent` is the probability that the two depend
+    at all, given nothing; it allows for the share of independent pairs, as `p_linked` of `credimi.pairs` does.
+    """
+
+    a: str
+    b: str
+    probability: float
+    mi: float
+    low: float
+    high: float
+    direction: str
+    p_forward: float
+    p_backward: float
+    separated_by: tuple[str, ...] | None
+    p_separated: float = 0.0
+    rows: float = 0.0
+    p_dependent: float = 1.0
+
+    @property
+    def turned(self) -> Edge:
+        """The same pair, b first."""
+        direction = {FORWARD: BACKWARD, BACKWARD: FORWARD}.get(self.direction, self.direction)
+        return replace(
+            self, a=self.b, b=self.a, direction=direction, p_forward=self.p_backward, p_backward=self.p_forward
+        )
+
+    @property
+    def depends(self) -> bool:
+        """Whether it is sure that the two depend, directly or not."""
+        return self.low > 0.0 and self.p_dependent >= SURE
+
+    def __getitem__(self, name: str) -> Value:
+        """A field by its name, as in the rows of rankings."""
+        if name not in self.__dataclass_fields__:
+            raise KeyError(name)
+        return getattr(self, name)
+
+
+@stored
+@dataclass(frozen=True, slots=True)
+class NetworkRemark:
+    """What a network points out about a column.
+
+    `kind` is one of
+
+    - "missing_depends": whether its values are missing depends on the column `others`, with this `probability`
+    - "determined": its values are a function of `others`
+    - "left_out": it is not in the network, because of its `facts`: it names rows, has one value or none, or too many
+    - "lost": it surely depends on `others`, but so many values are missing that the network cannot say whether directly
+    - "walks_disagree": only `walks` of all searches for networks ended among the best: probabilities are less sure
+    - "weights_large", "weights_scaled": what was done with the weights of the rows; `facts` are those of a `Remark`
+    """
+
+    kind: str
+    column: str | None = None
+    others: tuple[str, ...] = ()
+    probability: float | None = None
+    facts: Record | None = None
+    values: int | None = None
+    walks: int | None = None
+
+    def to_dict(self) -> Record:
+        """The fields that apply, as plain data."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asdict(self).items()
+            if value is not None and value != ()
+        }
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class Network:
+    """What `network` returns: which columns depend on each other directly, and what separates the others.
+
+    Attributes
+    ----------
+    edges : tuple of Edge
+        Pairs whose edge has a probability of at least `level`, surest first: a, b, probability, mi, low, high,
+        direction, p_forward, p_backward, separated_by, p_separated, rows, p_dependent.
+    separated : tuple of Edge
+        Pairs that depend, but not directly: `separated_by` names the columns that say what they have in common.
+    pairs : tuple of Edge
+        Both, and all other pairs whose edge has a probability of at least 0.01.
+    columns : tuple of str
+        The names of the columns.
+    level : float
+        The probability from which a pair is an edge.
+    rows : float
+        The number of rows, or the sum of their weights.
+    remarks : tuple of NetworkRemark
+        Columns that are functions of others, whose missing values depend on another, that were left out.
+    settings : dict
+        level, degree, max_parents, imputations and seed.
+
+    Examples
+    --------
+    >>> rain = [0, 0, 1, 1] * 100
+    >>> wet = [r if i % 10 else 1 - r for i, r in enumerate(rain)]
+    >>> slippery = [w if i % 7 else 1 - w for i, w in enumerate(wet)]
+    >>> network = credimi.network({"rain": rain, "wet": wet, "slippery": slippery})
+    >>> [(edge.a, edge.b) for edge in network.edges]
+    [('wet', 'slippery'), ('rain', 'wet')]
+    >>> network.between("rain", "slippery").separated_by
+    ('wet',)
+    """
+
+    pairs: tuple[Edge, ...]
+    columns: tuple[str, ...]
+    level: float
+    rows: float
+    missing: tuple[float, ...]
+    remarks: tuple[NetworkRemark, ...] = ()
+    settings: Record = field(default_factory=dict)
+    reader: str = sentences.PYTHON
+    _alone: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    _tables: tuple[Record, ...] = ()
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """The pairs whose edge has a probability of at least `level`, surest first."""
+        return tuple(pair for pair in self.pairs if pair.probability >= self.level)
+
+    @property
+    def separated(self) -> tuple[Edge, ...]:
+        """The pairs that depend, but not directly; those that tell most about each other come first."""
+        others = [pair for pair in self.pairs if pair.probability < self.level and pair.separated_by and pair.depends]
+        return tuple(sorted(others, key=lambda pair: -pair.mi))
+
+    @cached_property
+    def forest(self) -> PairsForest:
+        """The forests of the same columns, as `Pairs.forest`: what would hold if no column depended on two others.
+
+        These are probabilities *given that a forest holds*, which is wrong for most data; those of `edges` are not.
+        """
+        from credimi.questions.pairs.pairs_forest import forest_of  # noqa: PLC0415  (compiled code)
+
+        return forest_of(self.columns, self._alone)
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+    def __iter__(self) -> Iterator[Edge]:
+        return iter(self.edges)
+
+    def __repr__(self) -> str:
+        return network_text(self.to_dict(), self.reader)
+
+    def at_level(self, level: float) -> Network:
+        """The same network with another level: more edges that are less sure, or fewer that are surer."""
+        require_share("level", level)
+        return replace(self, level=float(level), settings=self.settings | {"level": float(level)})
+
+    def worded_for(self, reader: str) -> Network:
+        """The same network, with remarks for this reader: "python" or "command line"."""
+        return replace(self, reader=reader)
+
+    def between(self, a: str, b: str) -> Edge | None:
+        """What is known of two columns; None if they are independent as far as one can see."""
+        for name in (a, b):
+            self._known(name)
+        return next((pair for pair in self.pairs if {pair.a, pair.b} == {a, b}), None)
+
+    def neighbours(self, column: str) -> tuple[str, ...]:
+        """The columns that have an edge to this column, surest first."""
+        self._known(column)
+        ends = [(edge.a, edge.b) for edge in self.edges if column in {edge.a, edge.b}]
+        return tuple(b if a == column else a for a, b in ends)
+
+    def _known(self, name: str) -> None:
+        if name not in self.columns:
+            raise CredimiError(unknown(name, self.columns, "the network"))
+
+    def to_dict(self) -> Record:
+        """What `credimi network --format json` writes: settings, edges, separated pairs and remarks, as plain data."""
+        remarks = [remark.to_dict() for remark in self.remarks]
+        return {
+            "settings": self.settings,
+            "rows": self.rows,
+            "columns": list(self.columns),
+            "missing": dict(zip(self.columns, self.missing, strict=True)),
+            "edges": [asdict(edge) for edge in self.edges],
+            "separated": [asdict(pair) for pair in self.separated],
+            "remarks": [each | {"text": remark_sentence(each, self.reader)} for each in remarks],
+        }
+
+    def to_pandas(self, *, all_pairs: bool = False) -> Foreign:
+        """A pandas DataFrame of the edges, or of all `pairs`."""
+        records = [asdict(pair) for pair in (self.pairs if all_pairs else self.edges)]
+        return frame_library("pandas").DataFrame(records, columns=list(Edge.__dataclass_fields__))
+
+    def to_networkx(self) -> Foreign:
+        """A networkx graph of the edges: a DiGraph, in which an edge without a direction goes both ways.
+
+        The attributes of an edge are those of `Edge`; those of the graph, `settings`.
+        """
+        networkx = library("networkx", "network")
+        graph = networkx.DiGraph(**self.settings)
+        graph.add_nodes_from(self.columns)
+        for edge in self.edges:
+            attributes = {name: value for name, value in asdict(edge).items() if name not in {"a", "b", "separated_by"}}
+            if edge.direction != BACKWARD:
+                graph.add_edge(edge.a, edge.b, **attributes)
+            if edge.direction != FORWARD:
+                graph.add_edge(edge.b, edge.a, **attributes)
+        return graph
+
+    def to_dot(self, path: str | Path | None = None) -> str:
+        """The edges in the language of Graphviz; also into a file, if one is named."""
+        return _written(dot(self.to_dict()), path)
+
+    def to_graphml(self, path: str | Path | None = None) -> str:
+        """The edges as GraphML, for networkx, igraph, Gephi, yEd and others; also into a file, if one is named.
+
+        The graph is directed, as many programs refuse both kinds of edges in one: an edge without a direction is there
+        once, and its attribute `direction` is "--".
+        """
+        return _written(graphml(self.to_dict()), path)
+
+    def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw the edges with matplotlib: width is information, opacity probability; the axes.
+
+        Parameters
+        ----------
+        path : path, optional
+            A .png, .svg or .pdf file to write.
+        ax : matplotlib axes, optional
+            Where to draw. Default: a new figure.
+        """
+        return network_plot(self.to_dict(), path, ax)
+
+    def to_html(self, path: str | Path, *, source: str | None = None) -> None:
+        """Write one HTML page to explore the network, offline.
+
+        Parameters
+        ----------
+        path : path
+            The file to write; it is complete or absent.
+        source : str, optional
+            The name of the data that the page shows.
+        """
+        pairs = [asdict(pair) | {"depends": pair.depends} for pair in self.pairs]
+        shown = self.to_dict() | {"pairs": pairs, "tables": list(self._tables)}
+        write_page(shown | {"source": source, "reader": self.reader}, path)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def _written(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        write_bytes(text.encode(errors="backslashreplace"), path)
+    return text

@@ -1,0 +1,1 @@
+"""Which columns depend on each other?"""

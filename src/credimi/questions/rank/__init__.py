@@ -1,0 +1,1 @@
+"""Which columns inform about the target?"""

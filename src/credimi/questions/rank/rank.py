@@ -1,0 +1,382 @@
+"""`rank`: which features inform about the target, how much, and how surely; best first.
+
+The figures, with the interval that is printed, come from `inference.tables.many_tables.summarize`, the decisions from
+`inference.rules`, the sentences below the table from `questions.rank.remarks`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.columns.reading_options import READINGS
+from credimi.core.arguments import check_keywords
+from credimi.core.errors import CredimiError
+from credimi.core.table import Table
+from credimi.core.tables import Tables
+from credimi.counts.counts import Counts
+from credimi.counts.survey_rows import scaled_blocks
+from credimi.counts.weights import are_survey, effective, may_be_survey, whole_but_too_large
+from credimi.inference.tables.many_tables import Beliefs, beliefs, summarize
+from credimi.inference.bounds import information_bounds
+from credimi.results import sentences
+from credimi.questions.rank.copies import copies
+from credimi.questions.rank.missingness import mi_with_target, missingness, target_missingness
+from credimi.questions.rank.page_data import Kept
+from credimi.questions.rank.result import COLUMNS, ROBUST_COLUMNS, Ranking
+from credimi.questions.rank.remarks import Remark, RemarkKind, remarks_on
+from credimi.inference.rows_to_decide import rounded_up, rows_to_decide
+from credimi.inference.rules import RULES, RuleOptions, decide
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from credimi.columns.feature import Feature
+    from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Option, Record, Value, Values
+    from credimi.inference.tables.many_tables import Summary
+
+
+__all__ = ["Ranking", "rank"]
+
+
+def rank(
+    data: Data | Counts,
+    target: Values = None,
+    *,
+    epsilon: float = 0.003,
+    level: float = 0.95,
+    fdr: float = 0.05,
+    prior: str | float = "adaptive",
+    approximation: str = "matched",
+    missing: str = "ignore",
+    robust: bool = False,
+    factor: float = 2.0,
+    random_state: int = 0,
+    threads: int | None = None,
+    **counting: Option,
+) -> Ranking:
+    """Rank features by what they tell about the target.
+
+    Parameters
+    ----------
+    data : Counts, or what `credimi.count` accepts
+        Paths, data frames, arrays; or counts made before (or the path of their file), which include their target.
+    target : str or array
+        The name of the target's column, or its values beside the data.
+    epsilon : float
+        The information, in nats, above which a feature is worth having: P(I > epsilon) decides.
+    level : float
+        The probability of the credible interval, and of the decisions.
+    fdr : float
+        The largest expected share of features with I <= epsilon among those whose keep_fdr is true. How many features
+        tell nothing about the target is learned from all of them.
+    prior, approximation
+        As in `mutual_information`.
+    missing : "ignore" or "category"
+        Whether a missing value of a feature is not known, or is one more value of the feature. The columns missing_mi
+        to missing_p_above tell whether the two differ.
+    robust : bool
+        Whether to find out what holds if values are missing not quite at random: the columns robust_low, robust_high
+        and tipping_factor. It takes about ten times as long, and a hundred times if rows lack
+        both a feature and the target.
+    factor : float
+        For robust_low and robust_high: how much the odds of being missing may differ, as in `information_bounds`.
+    random_state : int
+        The seed for approximation="sampled".
+    threads : int, optional
+        Default: all cores.
+    **counting
+        features, exclude, missing_values, discretize, target_cuts, weights, weights_are, max_levels, delimiter,
+        progress, engine and so on: as in `credimi.count`.
+
+    Returns
+    -------
+    Ranking
+        One row per feature, best first.
+
+    Examples
+    --------
+    >>> table = {"tells": list("aabb") * 25, "noise": list("abab") * 25, "class": list("ppqq") * 25}
+    >>> ranking = credimi.rank(table, target="class")
+    >>> ranking.columns["feature"]
+    ['tells', 'noise']
+    >>> ranking.columns["verdict"]
+    ['keep', 'unsure']
+    """
+    options = RuleOptions(
+        prior=prior,
+        approximation=approximation,
+        epsilon=epsilon,
+        level=level,
+        fdr=fdr,
+        random_state=random_state,
+        threads=threads,
+    )
+    _check_reading(missing)
+    check_keywords("rank", counting)
+    factor = information_bounds.checked_factor(factor)
+    counted = counts_of(data, target, counting, threads)
+    counts, is_survey = effective(counted), are_survey(counted)
+    classes = counts.settled_classes()
+    settled = counts.settled(classes=classes, threads=threads)
+    features, blocks = _read(settled, options, missing)
+    posterior_summary = summarize(blocks, options)
+    approximate = _names_of_approximate(features, posterior_summary)
+    rows_needed = rows_to_decide(blocks, posterior_summary.p_above, counts.rows, options)
+    summary = _with_unranked(features, posterior_summary, *rows_needed) | missingness(settled, options)
+    summary |= target_missingness(features, options)
+    if robust:
+        summary |= _robust(features, blocks, posterior_summary, factor, options)
+    unranked = np.array([not feature.kind.ranked for feature in features], dtype=bool)
+    order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: in the order of the data
+    settings = _settings(options, counts, missing, factor if robust else None)
+    summary = {name: values[order] for name, values in summary.items()}
+    with_own_rows = _with_tables(features, blocks) if counts.flat_squares is not None else features
+    features, with_own_rows = ([columns[index] for index in order] for columns in (features, with_own_rows))
+    facts = tuple(feature.facts for feature in features)
+    summary["entropy_share"] = np.minimum(summary["mi"] / (classes.entropy or np.nan), 1.0)
+    columns = _columns(features, summary, options)
+    if is_survey:  # weights that were scaled: about so many rows
+        columns |= {name: [round(rows) for rows in columns[name]] for name in ("complete", "missing")}
+    columns["note"] = [sentences.note(feature_facts) for feature_facts in facts]
+    page_inputs = Kept.of(with_own_rows, summary["at_mode"], data)
+    about_target = counts.target, len(classes.labels), classes.entropy, classes.suspicions
+    depends = summary["target_missing_p_above"] >= options.level
+    with_target = mi_with_target(
+        [feature for feature, is_dependent in zip(features, depends, strict=True) if is_dependent], options
+    )
+    copied = copies(features, columns, counts)
+    scaled = round(counts.rows) if is_survey else None
+    with_class = classes.totals.sum().item() if len(counts) else None
+    return Ranking(
+        columns,
+        counts.target,
+        counts.rows if scaled is None else scaled,
+        classes.labels.shown(),
+        settings,
+        page_inputs,
+        _names_in_data(data),
+        classes.entropy,
+        remarks_on(
+            features,
+            columns,
+            settings,
+            about_target,
+            _weights_remarks(counted, scaled, blocks if counts.flat_squares is not None else None),
+            with_target=with_target,
+            copies=copied,
+            approximate=approximate,
+        ),
+        facts,
+        rows_with_target=with_class if scaled is None or with_class is None else round(with_class),
+    )
+
+
+def _names_of_approximate(features: Sequence[Feature], summary: Summary) -> frozenset[str]:
+    """The features whose P(independent) may be off."""
+    if summary.approximate is None:
+        return frozenset()
+    ranked = (feature.name for feature in features if feature.kind.ranked)
+    return frozenset(name for name, is_so in zip(ranked, summary.approximate, strict=True) if is_so)
+
+
+def _weights_remarks(counted: Counts, scaled: int | None, own: Tables | None) -> list[Remark]:
+    """What was done with the weights; `scaled` is the number of rows that survey weights are worth.
+
+    `own` are the tables, if each is scaled to its own number of rows.
+    """
+    if scaled is None:
+        mean = may_be_survey(counted)
+        return [] if mean is None else [Remark(RemarkKind.WEIGHTS_LARGE, rows=round(counted.rows), rows_each=mean)]
+    kind = RemarkKind.WEIGHTS_TOO_LARGE if whole_but_too_large(counted) else RemarkKind.WEIGHTS_SCALED
+    worth = (
+        [scaled] if own is None else [round(Table.of_block(own.block(table)).rows) for table in range(own.rows.size)]
+    )
+    return [Remark(kind, rows=scaled, least_rows=min(worth, default=None), most_rows=max(worth, default=None))]
+
+
+def _settings(options: RuleOptions, counts: Counts, missing: str, factor: float | None) -> Record:
+    """What the ranking was made with, as `Ranking.settings` and JSON have it."""
+    settings: Record = {
+        "epsilon": options.epsilon,
+        "level": options.level,
+        "fdr": options.fdr,
+        "prior": options.prior,
+        "approximation": options.approximation,
+        "missing": missing,
+        "units": "nats",
+        "missing_values": list(counts.settings.missing_values),
+        "discretize": counts.settings.discretize,
+    }
+    if counts.settings.target_cuts is not None:
+        settings["target_cuts"] = list(counts.settings.target_cuts)
+    if counts.settings.weights is not None:
+        settings["weights"] = counts.settings.weights
+    if counts.settings.weights_are is not None:
+        settings["weights_are"] = counts.settings.weights_are
+    if factor is not None:
+        settings["factor"] = factor
+    if options.approximation == "sampled":
+        settings["seed"] = options.random_state
+    return settings
+
+
+def beliefs_of(counts: Counts, options: RuleOptions, missing: str) -> Beliefs:
+    """The figures by which the rules decide about the features, in the order of the counts: as in `rank`."""
+    _check_reading(missing)
+    features, blocks = _read(effective(counts).settled(threads=options.threads), options, missing)
+    ranked_beliefs = beliefs(blocks, options)
+    mean, at_mode, p_above = (
+        _among_all(features, figures)
+        for figures in (ranked_beliefs.mean, ranked_beliefs.at_mode, ranked_beliefs.p_above)
+    )
+    return Beliefs(mean, at_mode, p_above, _among_all(features, ranked_beliefs.p_independent, np.nan))
+
+
+def standing(counts: Counts, options: RuleOptions, missing: str, factor: float) -> BooleanArray:
+    """Mask of the features that stand at the factor: P(I > epsilon) >= level whatever values are missing.
+
+    It is in the order of the counts.
+    """
+    features, blocks = _read(effective(counts).settled(threads=options.threads), options, missing)
+    stands = information_bounds.standing(blocks, beliefs(blocks, options).p_above, factor, options)
+    return _among_all(features, stands, unknown=False, otherwise=False)
+
+
+def _check_reading(missing: str) -> None:
+    if missing not in READINGS:
+        raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
+
+
+def _read(settled: list[Feature], options: RuleOptions, missing: str) -> tuple[list[Feature], Tables]:
+    """The features, with missing values treated as asked, and the tables of those that can be ranked."""
+    features = [feature.with_missing_as_value() for feature in settled] if missing == "category" else settled
+    ranked = [feature for feature in features if feature.kind.ranked]
+    for feature in ranked:
+        if options.adds_nothing and feature.complete == 0:
+            raise CredimiError(
+                f"column {feature.name!r} is never seen together with the target, and prior {options.prior!r} adds "
+                "nothing: choose another prior, or leave the column out"
+            )
+    blocks = scaled_blocks(
+        [feature.block.astype(np.float64) for feature in ranked], [feature.squares for feature in ranked]
+    )
+    return features, Tables.of(blocks, [feature.odds for feature in ranked])
+
+
+def _with_tables(features: Sequence[Feature], blocks: Tables) -> list[Feature]:
+    """The features with these tables of those that are ranked."""
+    tables = iter(range(blocks.rows.size))
+    return [
+        replace(feature, block=blocks.block(next(tables))) if feature.kind.ranked else feature for feature in features
+    ]
+
+
+def _among_all(
+    features: Sequence[Feature], figures: AnyArray, otherwise: float = 0.0, unknown: float = np.nan
+) -> AnyArray:
+    """The figures of all features, from those of the ranked ones.
+
+    Features about which nothing is known, such as identifiers, get `unknown`; features of one value get `otherwise`.
+    """
+    result = np.array([unknown if feature.kind.unknown else otherwise for feature in features], dtype=figures.dtype)
+    result[[feature.kind.ranked for feature in features]] = figures
+    return result
+
+
+def counts_of(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
+    """The counts of the data; or `data` itself, if it is counts, in memory or as a file."""
+    if isinstance(data, str | Path):
+        from credimi.sources.files import data_files  # noqa: PLC0415  (pyarrow takes a while to load)
+
+        files = data_files(data, counting.get("delimiter"))
+        data = Counts.load(files[0].place) if len(files) == 1 and files[0].is_counts else files
+    if isinstance(data, Counts):
+        if counting:
+            raise CredimiError(f"the data are counts already: {', '.join(counting)} can no longer be changed")
+        if isinstance(target, tuple) or not hasattr(target, "__iter__"):  # a name in pandas that is no text
+            target = data.target if str(target) == data.target else target
+        if target is not None and not isinstance(target, str):
+            raise CredimiError(f"the counts are of the target {data.target!r}: do not pass its values with them")
+        if isinstance(target, str) and target != data.target:
+            raise CredimiError(f"the counts are of the target {data.target!r}, not {target!r}: count the data again")
+        return data
+    if target is None:
+        raise CredimiError('name the target: rank(data, target="column"), or pass its values')
+    from credimi.sources.count import count  # noqa: PLC0415  (pyarrow takes a while to load)
+
+    return count(data, target, threads=threads, **counting)
+
+
+def _names_in_data(data: Data | Counts) -> Record:
+    if isinstance(data, Counts | str | Path):
+        return {}
+    from credimi.sources.frames import own_names  # noqa: PLC0415  (pyarrow takes a while to load)
+
+    return own_names(data)
+
+
+def _with_unranked(
+    features: Sequence[Feature], summary: Summary, rows: FloatArray, at_epsilon: BooleanArray
+) -> dict[str, AnyArray]:
+    """The figures of all features: I is 0 if nothing can depend on the feature, and unknown if it is not ranked."""
+    ranked_columns = {
+        "mi": summary.mean,
+        "std": summary.std,
+        "low": summary.low,
+        "high": summary.high,
+        "mi_if_dependent": summary.mean_if_dependent,
+        "low_if_dependent": summary.low_if_dependent,
+        "high_if_dependent": summary.high_if_dependent,
+        "p_above": summary.p_above,
+        "p_independent": summary.p_independent,
+        "at_mode": summary.at_mode,
+        "rows_to_decide": rows,
+    }
+    otherwise = {"p_independent": 1.0, "rows_to_decide": np.nan}
+    columns = {name: _among_all(features, values, otherwise.get(name, 0.0)) for name, values in ranked_columns.items()}
+    return columns | {"at_epsilon": _among_all(features, at_epsilon, unknown=False)}
+
+
+def _robust(
+    features: Sequence[Feature], blocks: Tables, summary: Summary, factor: float, options: RuleOptions
+) -> dict[str, AnyArray]:
+    """The bounds at the factor and the tipping factors; infinite where nothing is missing, or nothing can depend."""
+    bounds = information_bounds.robust(blocks, summary.p_above, (summary.low, summary.high), factor, options)
+    tipping = _among_all(features, bounds.tipping, np.inf)
+    tipping[[feature.complete == 0 and not feature.kind.ranked for feature in features]] = np.nan  # never seen
+    interval_ends = (_among_all(features, bounds.low), _among_all(features, bounds.high))
+    return dict(zip(ROBUST_COLUMNS, (*interval_ends, tipping), strict=True))
+
+
+def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options: RuleOptions) -> dict[str, list[Value]]:
+    ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
+    # Features that are not ranked do not count when the share of independent features is estimated.
+    p_independent = np.where(ranked, summary["p_independent"], np.nan)
+    all_beliefs = Beliefs(summary["mi"], summary["at_mode"], summary["p_above"], p_independent)
+    keeps = {f"keep_{rule}": decide(rule, all_beliefs, options) for rule in RULES}
+    columns: dict[str, list[Value]] = {
+        "feature": [feature.name for feature in features],
+        "values": [feature.block.shape[1] - 1 for feature in features],
+        "complete": [feature.complete for feature in features],
+        "missing": [feature.missing for feature in features],
+        "verdict": [
+            _verdict(feature, forward=forward, backward=backward)
+            for feature, forward, backward in zip(features, keeps["keep_forward"], keeps["keep_backward"], strict=True)
+        ],
+        "note": [""] * len(features),  # worded last
+    }
+    columns |= {name: values.tolist() for name, values in (summary | keeps).items()}
+    columns["rows_to_decide"] = [rounded_up(rows) for rows in columns["rows_to_decide"]]
+    return {name: columns[name] for name in (*COLUMNS, *ROBUST_COLUMNS) if name in columns}
+
+
+def _verdict(feature: Feature, *, forward: bool, backward: bool) -> str:
+    if feature.kind.unknown:
+        return "not ranked"
+    if forward:
+        return "keep"
+    return "unsure" if backward else "drop"

@@ -1,0 +1,338 @@
+"""Remarks on a ranking or a selection: records with fields, made once; `results.remark_sentences` puts them into words.
+
+`columns.interpret` decides which columns are identifiers and not ranked at all.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.columns.feature import FeatureKind, SuspicionKind
+from credimi.columns.interpret import CATEGORIES
+from credimi.core.public import stored
+from credimi.results import remark_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from credimi.columns.feature import Feature, Suspicion
+    from credimi.core.types import Record, Value
+
+_NEARLY_ALL = 0.9  # of the target's entropy
+_ROWS_PER_VALUE, _MIN_CLASS_ROWS = 10, 5  # with so many rows, a pure column is no accident
+_MIN_GROUPS, _MAX_ROWS_PER_GROUP = 50, 20  # of a column that looks like an identifier of groups
+_EARLY_TIPPING_FACTOR = 1.5  # below this a remark is made
+_MANY_CUTS = 100  # from which a remark is made
+_USED_COLUMNS = (
+    "values",
+    "complete",
+    "mi",
+    "low",
+    "verdict",
+    "keep_forward",
+    "missing_mi",
+    "missing_p_above",
+    "target_missing_mi",
+    "rows_to_decide",
+    "at_epsilon",
+    "tipping_factor",
+)
+_MAY_MEAN_MISSING = (SuspicionKind.STRAYS, SuspicionKind.MISSING_TEXTS, SuspicionKind.MISSING_NUMBERS)
+_READABLE = (
+    SuspicionKind.LEADING_ZEROS,
+    SuspicionKind.MANY_DIGITS,
+    SuspicionKind.DECIMAL_COMMAS,
+    SuspicionKind.DATES,
+    SuspicionKind.NUMERALS,
+)
+_MAY_BE_NAMES = (SuspicionKind.LEADING_ZEROS, SuspicionKind.MANY_DIGITS)
+_OTHER_NOTATIONS = (
+    SuspicionKind.DATE_NOTATION,
+    SuspicionKind.PERCENT_SIGNS,
+    SuspicionKind.CURRENCY_SIGNS,
+    SuspicionKind.THOUSANDS_SEPARATORS,
+)
+
+
+@stored
+class RemarkKind(StrEnum):
+    """The kinds of remarks; of equal weight, the first matters most."""
+
+    TARGET_MEASURED = "target_measured"
+    TARGET_IDENTIFIER = "target_identifier"
+    TARGET_MISSING_CODES = "target_missing_codes"
+    TARGET_SPELLED_ALIKE = "target_spelled_alike"
+    EPSILON_ABOVE_ENTROPY = "epsilon_above_entropy"
+    NEARLY_TARGET = "nearly_target"
+    ONLY_TOGETHER = "only_together"
+    MAYBE_NOISE = "maybe_noise"
+    POSSIBLE_IDENTIFIER = "possible_identifier"
+    MISSING_TELLS = "missing_tells"
+    TARGET_MISSING_DEPENDS = "target_missing_depends"
+    TIPS_EARLY = "tips_early"
+    APPROXIMATE = "approximate"
+    COPY = "copy"
+    TIME = "time"
+    MANY_CUTS = "many_cuts"
+    MAY_MEAN_MISSING = "may_mean_missing"
+    SPELLED_ALIKE = "spelled_alike"
+    READABLE_TEXT = "readable_text"
+    OTHER_NOTATION = "other_notation"
+    NOTHING_TOGETHER = "nothing_together"
+    ROWS_TO_DECIDE = "rows_to_decide"
+    AT_EPSILON = "at_epsilon"
+    CUT_INTO_RANGES = "cut_into_ranges"
+    WEIGHTS_LARGE = "weights_large"
+    WEIGHTS_TOO_LARGE = "weights_too_large"
+    WEIGHTS_SCALED = "weights_scaled"
+
+    @property
+    def caution(self) -> bool:
+        """Whether the ranking may mislead; the other kinds explain the ranking, or say what would decide."""
+        return self not in {
+            RemarkKind.NOTHING_TOGETHER,
+            RemarkKind.ROWS_TO_DECIDE,
+            RemarkKind.AT_EPSILON,
+            RemarkKind.CUT_INTO_RANGES,
+            RemarkKind.WEIGHTS_SCALED,
+        }
+
+
+_TOO_MANY_CLASSES = {
+    SuspicionKind.MEASUREMENT: RemarkKind.TARGET_MEASURED,
+    SuspicionKind.ROW_NAMES: RemarkKind.TARGET_IDENTIFIER,
+}
+
+
+@stored
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One remark on a feature, on the target, or on the whole ranking; fields that do not apply are None or empty.
+
+    `codes` are values as in the data, and `notation` is their kind; `values` is the number of different values, or
+    classes. `stake` is how much information is in question, in nats: it says which cautions come first. `nats` is
+    what it tells. `mi` and `mi_with_target` are what the feature tells by all rows, and by those that have the target.
+    `other` is the name of a better feature that says the same. `factor` is the one at which the verdict falls.
+    `least_rows` and `most_rows` are the numbers of rows that single tables are worth.
+    """
+
+    kind: RemarkKind
+    feature: str | None = None
+    target: str | None = None
+    notation: SuspicionKind | None = None
+    codes: tuple[str, ...] = ()
+    values: int | None = None
+    rows: int | None = None
+    rows_each: float | None = None
+    nats: float | None = None
+    stake: float = 0.0
+    mi: float | None = None
+    mi_with_target: float | None = None
+    other: str | None = None
+    factor: float | None = None
+    least_rows: int | None = None
+    most_rows: int | None = None
+
+    @property
+    def caution(self) -> bool:
+        """Whether the ranking may mislead."""
+        return self.kind.caution
+
+    def to_dict(self, units: str = "nats") -> Record:
+        """The record as plain data: kind, caution, feature and stake, and the other fields that apply.
+
+        Information is in these units, and the field `nats` is named after them.
+        """
+        scale = math.log(2.0) if units == "bits" else 1.0
+
+        def in_units(nats: float | None) -> float | None:
+            return None if nats is None else nats / scale
+
+        optional = {
+            "target": self.target,
+            "notation": self.notation and self.notation.value,
+            "codes": list(self.codes) or None,
+            "values": self.values,
+            "rows": self.rows,
+            "rows_each": self.rows_each,
+            "least_rows": self.least_rows,
+            "most_rows": self.most_rows,
+            units: in_units(self.nats),
+            "other": self.other,
+            "factor": self.factor,
+            "mi": in_units(self.mi),
+            "mi_with_target": in_units(self.mi_with_target),
+        }
+        present = {name: value for name, value in optional.items() if value is not None}
+        always = {
+            "kind": self.kind.value,
+            "caution": self.caution,
+            "feature": self.feature,
+            "stake": in_units(self.stake),
+        }
+        return always | present
+
+
+def worded(
+    remarks: Sequence[Remark], reader: str, units: str = "nats", *, of: str = remark_sentences.RANKING
+) -> list[Record]:
+    """The records as plain data, each with its sentence; `of` is what is remarked on, a ranking or a selection."""
+    records = [remark.to_dict(units) for remark in remarks]
+    return [record | {"text": remark_sentences.remark([record], reader, of)} for record in records]
+
+
+def remarks_on(
+    features: Sequence[Feature],
+    columns: Mapping[str, Sequence[Value]],
+    settings: Mapping[str, Value],
+    target: tuple[str, int, float, Sequence[Suspicion]],
+    on_weights: Sequence[Remark] = (),
+    *,
+    with_target: Mapping[str, float],
+    copies: Mapping[str, str],
+    approximate: Collection[str] = (),
+) -> tuple[Remark, ...]:
+    """All remarks on a ranking, most important first; `target`: name, classes, entropy, suspicions.
+
+    `on_weights` are the remarks on the weights of the rows.
+    `with_target` has the features on which it depends whether the target is missing, and the mean of I from only the
+    rows that have the target. `copies` maps features that say the same as a better one to the name of that one.
+    `approximate` are the features whose P(independent) may be off.
+    """
+    used_columns = [name for name in _USED_COLUMNS if name in columns]
+    rows = zip(*(columns[name] for name in used_columns), strict=True)
+    remarks = [*_target_remarks(target[0], target[2], target[3])]
+    if 0.0 < target[2] <= settings["epsilon"]:
+        kind = RemarkKind.EPSILON_ABOVE_ENTROPY
+        remarks.append(Remark(kind, target=target[0], nats=target[2], stake=target[2]))
+    for feature, row in zip(features, rows, strict=True):
+        figures = dict(zip(used_columns, row, strict=True))
+        remarks += [
+            *_suspicion_remarks(feature, figures),
+            *_row_remarks(feature, figures, settings, target[1], target[2]),
+        ]
+        if feature.name in copies:
+            remarks.append(Remark(RemarkKind.COPY, feature.name, other=copies[feature.name], stake=figures["mi"]))
+        if feature.name in approximate:
+            stake = max(figures["mi"], settings["epsilon"])
+            remarks.append(Remark(RemarkKind.APPROXIMATE, feature.name, stake=stake))
+        if feature.name in with_target:
+            nats = figures["target_missing_mi"]
+            means = {"mi": figures["mi"], "mi_with_target": with_target[feature.name]}
+            remarks.append(Remark(RemarkKind.TARGET_MISSING_DEPENDS, feature.name, nats=nats, stake=nats, **means))
+    cut_columns = sum(feature.kind == FeatureKind.RANGES for feature in features)
+    remarks += [Remark(RemarkKind.CUT_INTO_RANGES, values=cut_columns)] if cut_columns else []
+    return _by_stake([*remarks, *on_weights])
+
+
+def _by_stake(remarks: Sequence[Remark]) -> tuple[Remark, ...]:
+    """Cautions come first. Remarks of one line stay together; lines, and remarks within a line, are sorted by stake."""
+    order = {kind: rank for rank, kind in enumerate(RemarkKind)}
+    largest: dict[object, float] = {}
+    for remark in remarks:
+        line = remark_sentences.line_of(remark.kind, remark.notation)
+        largest[line] = max(remark.stake, largest.get(line, 0.0))
+
+    def weight(remark: Remark) -> tuple[Value, ...]:
+        line = remark_sentences.line_of(remark.kind, remark.notation)
+        return not remark.caution, -largest[line], order[remark.kind], str(line), -remark.stake
+
+    return tuple(sorted(remarks, key=weight))
+
+
+def _target_remarks(name: str, entropy: float, suspicions: Sequence[Suspicion]) -> Iterator[Remark]:
+    stake = 0.0 if math.isnan(entropy) else entropy
+    for suspicion in suspicions:
+        if suspicion.kind in _TOO_MANY_CLASSES:
+            yield Remark(_TOO_MANY_CLASSES[suspicion.kind], target=name, values=suspicion.count, stake=stake)
+        else:
+            alike = suspicion.kind == SuspicionKind.SPELLED_ALIKE
+            kind = RemarkKind.TARGET_SPELLED_ALIKE if alike else RemarkKind.TARGET_MISSING_CODES
+            yield Remark(kind, target=name, notation=suspicion.kind, codes=suspicion.values, stake=stake)
+
+
+def _suspicion_remarks(feature: Feature, row: Record) -> Iterator[Remark]:
+    """Remarks on the values of a ranked feature."""
+    for suspicion in feature.suspicions if feature.kind.ranked else ():
+        for kind, notations in (
+            (RemarkKind.MAY_MEAN_MISSING, _MAY_MEAN_MISSING),
+            (RemarkKind.SPELLED_ALIKE, (SuspicionKind.SPELLED_ALIKE,)),
+            (RemarkKind.READABLE_TEXT, _READABLE),
+            (RemarkKind.OTHER_NOTATION, _OTHER_NOTATIONS),
+        ):
+            few_names = suspicion.kind in _MAY_BE_NAMES and row["values"] <= CATEGORIES
+            if suspicion.kind in notations and not few_names:
+                yield Remark(kind, feature.name, notation=suspicion.kind, codes=suspicion.values, stake=row["mi"])
+
+
+def _row_remarks(
+    feature: Feature, row: Record, settings: Mapping[str, Value], classes: int, entropy: float
+) -> Iterator[Remark]:
+    """Remarks on the figures of a feature."""
+    name = feature.name
+    if row["low"] > _NEARLY_ALL * entropy or (row["verdict"] == "keep" and _is_pure(feature, entropy)):
+        yield Remark(RemarkKind.NEARLY_TARGET, name, nats=row["low"], stake=row["mi"])
+    if settings["prior"] != "adaptive" and row["keep_forward"] and _may_be_noise(row, classes, settings["epsilon"]):
+        yield Remark(RemarkKind.MAYBE_NOISE, name, values=row["values"], stake=row["mi"])
+    if row["verdict"] == "keep" and feature.kind == FeatureKind.CATEGORIES and _may_name_groups(row):
+        rows_each = row["complete"] / row["values"]
+        kind = RemarkKind.POSSIBLE_IDENTIFIER
+        yield Remark(kind, name, values=row["values"], rows_each=rows_each, stake=row["mi"])
+    if row["verdict"] == "keep" and _is_time(feature):
+        yield Remark(RemarkKind.TIME, name, stake=row["mi"])
+    if row["verdict"] != "drop" and feature.kind == FeatureKind.RANGES and feature.cuts.size >= _MANY_CUTS:
+        yield Remark(RemarkKind.MANY_CUTS, name, values=feature.cuts.size, stake=row["mi"])
+    missing_is_ignored = settings["missing"] == "ignore" and not feature.kind.unknown
+    if missing_is_ignored and row["missing_p_above"] >= settings["level"]:
+        yield Remark(RemarkKind.MISSING_TELLS, name, nats=row["missing_mi"], stake=row["missing_mi"])
+    if row["verdict"] == "keep" and row.get("tipping_factor", math.inf) < _EARLY_TIPPING_FACTOR:
+        yield Remark(RemarkKind.TIPS_EARLY, name, factor=row["tipping_factor"], stake=row["mi"])
+    if row["rows_to_decide"]:
+        yield Remark(RemarkKind.ROWS_TO_DECIDE, name, rows=row["rows_to_decide"])
+    if row["at_epsilon"]:
+        yield Remark(RemarkKind.AT_EPSILON, name)
+
+
+def _is_pure(feature: Feature, entropy: float) -> bool:
+    """Whether no value has two classes, in rows that contain nearly all of the target's entropy.
+
+    With few rows, even the interval of a copy of the target reaches far below the entropy. If two classes have five
+    rows each, and a value ten on average, categories that tell nothing are pure with a probability of at most 6.5e-5:
+    1 of 15,504, if 5 of 20 rows have a value of their own. For ranges, which have two ends, it is twice as much.
+    """
+    counts = feature.block[:-1, :-1]
+    values, classes = counts.any(axis=0).sum(), counts.sum(axis=1)
+    if (
+        classes.sum() < _ROWS_PER_VALUE * values
+        or (classes >= _MIN_CLASS_ROWS).sum() < 2
+        or (counts > 0).sum(axis=0).max() > 1
+    ):
+        return False
+    shares = classes[classes > 0] / classes.sum()
+    return bool(-(shares * np.log(shares)).sum() > _NEARLY_ALL * entropy)
+
+
+def _is_time(feature: Feature) -> bool:
+    """Whether values are dates or times, as ranges or texts: later rows have other ones."""
+    dates = {SuspicionKind.DATES, SuspicionKind.DATE_NOTATION}
+    return feature.labels.instants or any(suspicion.kind in dates for suspicion in feature.suspicions)
+
+
+def _may_name_groups(row: Record) -> bool:
+    """Whether categories look like identifiers of groups: many values with a few rows each."""
+    return bool(row["values"] >= _MIN_GROUPS and row["complete"] < _MAX_ROWS_PER_GROUP * row["values"])
+
+
+def _may_be_noise(row: Record, classes: int, epsilon: float) -> bool:
+    """Whether an independent column of this shape would show as much: (r - 1)(s - 1)/2N against epsilon and the mean.
+
+    2N times the information of an independent sample follows a chi-square distribution with deviation sqrt(2 freedom).
+    """
+    freedom = (classes - 1) * (row["values"] - 1)
+    noise = (freedom + 2.0 * math.sqrt(2.0 * freedom)) / (2.0 * max(row["complete"], 1))
+    return bool(noise > epsilon and row["mi"] < 2.0 * noise)

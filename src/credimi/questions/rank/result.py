@@ -1,0 +1,259 @@
+"""`Ranking`: the result of `rank`: its columns, what its rules keep, and how it is shown and exported."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from credimi.core.errors import CredimiError
+from credimi.core.public import public
+from credimi.results import remark_sentences, sentences
+from credimi.inference import rules
+from credimi.results.feature_rows import FeatureRows, finite
+from credimi.questions.rank.remarks import worded
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from credimi.core.types import Record, Value
+    from credimi.questions.rank.page_data import Kept
+    from credimi.questions.rank.remarks import Remark
+
+COLUMNS = (
+    "feature",
+    "values",
+    "complete",
+    "missing",
+    "mi",
+    "std",
+    "low",
+    "high",
+    "p_above",
+    "p_independent",
+    "keep_plugin",
+    "keep_forward",
+    "keep_backward",
+    "keep_fdr",
+    "rows_to_decide",
+    "missing_mi",
+    "missing_low",
+    "missing_high",
+    "missing_p_above",
+    "verdict",
+    "note",
+    "mi_if_dependent",  # new columns come last: scripts count the fields of CSV files
+    "low_if_dependent",
+    "high_if_dependent",
+    "at_epsilon",
+    "entropy_share",
+    "target_missing_mi",
+    "target_missing_low",
+    "target_missing_high",
+    "target_missing_p_above",
+)
+ROBUST_COLUMNS = ("robust_low", "robust_high", "tipping_factor")  # with robust=True
+
+ORDERS = {"mean": "mi", "low": "low", "p": "p_above", "name": "feature"}
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking(FeatureRows):
+    """What `rank` returns: one row per feature, best first. It provides Arrow data, and prints as a table.
+
+    Its columns:
+
+    - feature: the name, as text
+    - values: the number of values of the feature, after cutting
+    - complete, missing: rows with both feature and target, rows without the feature
+    - mi, std, low, high: posterior mean, standard deviation and interval of the mutual information, in nats
+    - p_above: P(I > epsilon)
+    - p_independent: P(I = 0), with the adaptive prior; 0 with others
+    - keep_plugin, keep_forward, keep_backward, keep_fdr: what the rules keep
+    - rows_to_decide: for an unsure feature, the number of rows at which about half of all samples would decide, as far
+      as is known now; two digits, rounded up
+    - missing_mi, missing_low, missing_high, missing_p_above: what the missing values of the feature tell about the
+      target; 0 if it is never or always missing
+    - verdict: keep, unsure, drop or not ranked
+    - note: where numbers were cut, or what is wrong with a column
+    - mi_if_dependent, low_if_dependent, high_if_dependent: mean and interval if the feature tells anything, that is,
+      without P(I = 0); the same as mi, low and high if the prior has no such probability
+    - at_epsilon: for an unsure feature, whether I lies at epsilon, so that more rows would hardly decide;
+      rows_to_decide is then None
+    - entropy_share: mi as a share of the target's entropy, from 0 to 1
+    - target_missing_mi, target_missing_low, target_missing_high, target_missing_p_above: what the feature tells of
+      where the target is missing; 0 where it never is
+    - robust_low, robust_high: with robust=True, the lower end of the least I and the upper end of the largest I, if the
+      odds of being missing differ by `factor` at most; see `information_bounds`
+    - tipping_factor: with robust=True, the largest factor at which the verdict keep or drop stands; 1 if it is unsure
+      already, infinity if nothing can change it. In JSON, infinity is the text "inf"
+
+    Identifiers are not ranked, nor are values that cannot be counted, such as lists, nor columns that are missing in
+    all rows: they have NaN for mi. Columns with one value have 0, and the verdict drop: in these rows they contain
+    nothing that the target could depend on.
+
+    Attributes
+    ----------
+    columns : dict of lists
+        The columns above.
+    target, rows, classes
+        The target's name, the rows that were counted, the target's classes.
+    rows_with_target : int or float
+        The rows that have the target; None if there is no feature to count them with.
+    entropy : float
+        The entropy of the target's classes in these rows, in nats: no feature can tell more.
+    settings : dict
+        The options of the ranking: epsilon, level, prior, approximation and so on.
+    remarks : tuple of Remark
+        Other observations, most important first: records with `kind`, `caution`, `feature` (or None) and fields.
+    doubts : tuple of str
+        What may be wrong with the target, in words: many numbers as classes, or classes that may mean missing.
+    facts : tuple of dict
+        For each feature, the facts that its note states in words.
+    reader : str
+        For whom sentences are written: "python" (arguments) or "command line" (options).
+
+    Examples
+    --------
+    >>> ranking = credimi.rank({"x": list("aabb") * 25, "y": list("ppqq") * 25}, "y")
+    >>> ranking["x"]["verdict"]
+    'keep'
+    >>> ranking[0]["feature"], [row["feature"] for row in ranking[:3]]
+    ('x', ['x'])
+    >>> ranking.selected("forward")
+    ['x']
+    >>> len(ranking), ranking.rows, ranking.classes
+    (1, 100, ('p', 'q'))
+    """
+
+    columns: dict[str, list[Value]]
+    target: str
+    rows: int | float
+    classes: tuple[str, ...]
+    settings: Record = field(default_factory=dict)
+    _whole_numbers: ClassVar[tuple[str, ...]] = ("rows_to_decide",)
+    _called: ClassVar[str] = "ranking"
+    _kept: Kept | None = None  # what the page needs besides the columns
+    _names: Record = field(default_factory=dict)  # the names in the data, if they are not text
+    entropy: float = math.nan
+    remarks: tuple[Remark, ...] = ()
+    facts: tuple[Record, ...] = ()
+    reader: str = sentences.PYTHON
+    rows_with_target: int | float | None = None
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What may be wrong with the target, in words."""
+        target = [remark for remark in self.remarks if remark.target is not None]
+        return tuple(record["text"] for record in worded(target, self.reader))
+
+    def remark_lines(self, *, cautions: bool = False, units: str = "nats") -> list[str]:
+        """The remarks in words, one line for those of one kind; all of them, or only the cautions."""
+        shown = [remark.to_dict(units) for remark in self.remarks if remark.caution or not cautions]
+        return remark_sentences.lines(shown, self.reader)
+
+    def sorted_by(self, order: str) -> Ranking:
+        """The same features in another order; ties keep their order, and features that are not ranked come last.
+
+        Parameters
+        ----------
+        order : "mean", "low", "p" or "name"
+            The mean of I, the lower end of its interval or P(I > epsilon), largest first; or the name, A first.
+        """
+        if order not in ORDERS:
+            raise CredimiError(f"the order is {order!r}: choose one of {', '.join(ORDERS)}")
+        unranked, values = map(math.isnan, self.columns["mi"]), self.columns[ORDERS[order]]
+        keys = [(last, value if order == "name" else -value) for last, value in zip(unranked, values, strict=True)]
+        order_of_rows = sorted(range(len(self)), key=keys.__getitem__)
+        return replace(
+            self,
+            columns={name: [column[row] for row in order_of_rows] for name, column in self.columns.items()},
+            facts=tuple(self.facts[row] for row in order_of_rows) if self.facts else (),
+            _kept=None if self._kept is None else self._kept.chosen(order_of_rows),
+        )
+
+    def worded_for(self, reader: str) -> Ranking:
+        """The same ranking, with notes and remarks for this reader (see `reader`)."""
+        notes = [sentences.note(facts, reader) for facts in self.facts] or self.columns["note"]
+        return replace(self, columns=self.columns | {"note": notes}, reader=reader)
+
+    def __repr__(self) -> str:
+        from credimi.results.terminal import ranking_text  # noqa: PLC0415  (rich is loaded only to print)
+
+        return ranking_text(self)
+
+    def _repr_html_(self) -> str:
+        from credimi.results.notebook import ranking_html  # noqa: PLC0415  (loaded only in notebooks)
+
+        return ranking_html(self)
+
+    def to_html(self, path: str | Path, *, source: str | None = None) -> None:
+        """Write one HTML page to explore the ranking, offline.
+
+        Parameters
+        ----------
+        path : path
+            The file to write; it is complete or absent.
+        source : str, optional
+            The name of the data that the page shows.
+        """
+        from credimi.results.filled_page import write_page  # noqa: PLC0415  (loaded only to write a page)
+        from credimi.questions.rank.page_data import collect  # noqa: PLC0415  (loads the mathematics)
+
+        if self._kept is None:
+            raise CredimiError("this ranking has no counts: make the page from the result of `rank`")
+        write_page(collect(self, self._kept, source), path)
+
+    def plot(self, path: str | Path | None = None, *, top: int = 30, ax: Axes | None = None) -> Axes:
+        """Draw a forest plot with matplotlib: means and intervals of the best features.
+
+        Parameters
+        ----------
+        path : path, optional
+            A .png, .svg or .pdf file to write.
+        top : int
+            How many features.
+        ax : matplotlib axes, optional
+            Where to draw. Default: a new figure.
+
+        Returns
+        -------
+        matplotlib axes
+            You can change them.
+        """
+        from credimi.results.figures import forest_plot  # noqa: PLC0415  (loaded only to draw)
+
+        return forest_plot(self, path, top, ax)
+
+    def selected(self, rule: str = "forward") -> list[Value]:
+        """The names of the features that a rule keeps, best first.
+
+        The names are those of the data, so that `frame[ranking.selected()]` has these columns, even if pandas has
+        numbers or tuples as names. The column `feature` has them as text, and so do rankings of counts.
+
+        Parameters
+        ----------
+        rule : "forward", "backward", "plugin" or "fdr"
+            P(I > epsilon) >= level; all but P(I <= epsilon) >= level; the estimate exceeds epsilon; as many as possible
+            while at most a share `fdr` of them is expected not to exceed epsilon.
+        """
+        keep = self.columns[f"keep_{rules.checked_rule(rule)}"]
+        names = self.columns["feature"]
+        return [self._names.get(name, name) for name, is_kept in zip(names, keep, strict=True) if is_kept]
+
+    def to_dict(self) -> Record:
+        """The content of `credimi rank --format json`: settings, classes, remarks, features and so on; NaN as None."""
+        return {
+            "settings": {name: finite(value) for name, value in self.settings.items()} | {"target": self.target},
+            "rows": self.rows,
+            "rows_with_target": self.rows_with_target,
+            "classes": list(self.classes),
+            "entropy": None if math.isnan(self.entropy) else self.entropy,
+            "doubts": list(self.doubts),
+            "remarks": worded(self.remarks, self.reader),
+            "features": self._plain_rows(),
+            "cuts": {facts["feature"]: facts["cuts"] for facts in self.facts if facts["cuts"]},
+        }

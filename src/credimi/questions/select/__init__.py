@@ -1,0 +1,1 @@
+"""Which columns inform together, and which are needed?"""

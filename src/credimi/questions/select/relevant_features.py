@@ -1,0 +1,157 @@
+"""goal="relevant" of `select`: all columns that matter, alone or with a partner.
+
+The evidence for X is the mean of the Bayes factors of dependence of X and Y, given each other column W and given none.
+The mean accounts for the number of partners that were tried; the largest Bayes factor would not. A column is kept if
+P(relevant) >= level, with the share of noise learned from all columns, as in the rule fdr (see `rules`).
+
+All pairs are counted from sets of bits (`counts.rows.pair_codes`), and their evidence is computed directly from the
+joint tables (`inference.evidence.pair_evidence`): p(p - 1) stratified tables for p columns. Only sums over partners are
+stored, O(p).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.threads import share
+from credimi.counts.rows.pair_codes import PairCodes
+from credimi.inference.evidence import pair_evidence
+from credimi.inference.rules import from_common_odds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.counts.rows.stratified_counts import SettledCodes
+
+_SMALLEST_POSITIVE = 1e-300  # lower bound of probabilities, so that their logarithm is finite
+_WEIGHTED_PAIRS_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relevance:
+    """For each column: P(relevant), and the partner with which it matters most, or itself if it needs no partner."""
+
+    probability: FloatArray
+    partner: IntegerArray
+    evidence: FloatArray  # the log of the mean Bayes factor
+    largest: FloatArray  # the log of the largest
+
+
+def relevance(
+    codes: SettledCodes,
+    p_independent: FloatArray,
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+    places: IntegerArray | None = None,
+) -> Relevance:
+    """The relevance of each column, from its P(independent) without partners, and from all pairs.
+
+    `places` of the columns decide between partners with equal evidence; by default, the order of the columns does.
+    """
+    log_odds_alone = np.log(np.maximum(1.0 - p_independent, _SMALLEST_POSITIVE)) - np.log(
+        np.maximum(p_independent, _SMALLEST_POSITIVE)
+    )
+    sums = _TotalSums(log_odds_alone, np.arange(log_odds_alone.size) if places is None else places)
+    if log_odds_alone.size > 1:
+        _add_pairs(PairCodes.of(codes, threads), codes, sums, threads, progress or (lambda _: None))
+    mean = sums.log_sum - np.log(max(log_odds_alone.size, 1))
+    p_noise = 1.0 / (1.0 + np.exp(np.clip(mean, -700.0, 700.0)))
+    return Relevance(from_common_odds(1.0 - p_noise, p_noise), sums.partner, mean, sums.largest)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _BlockSums:
+    """Columns of one block with partners of another: log sum of Bayes factors, log of the largest, and its partner."""
+
+    columns: IntegerArray
+    log_sum: FloatArray
+    largest: FloatArray
+    partner: IntegerArray
+
+    @classmethod
+    def of(
+        cls, columns: IntegerArray, partners: IntegerArray, evidence: FloatArray, places: IntegerArray
+    ) -> _BlockSums:
+        """From log Bayes factors, (columns, partners); -inf where there is none."""
+        order = np.argsort(places[partners])
+        partners, evidence = partners[order], evidence[:, order]
+        largest = evidence.max(axis=1)
+        with np.errstate(invalid="ignore"):
+            log_sum = np.where(
+                largest > -np.inf, largest + np.log(np.exp(evidence - largest[:, np.newaxis]).sum(axis=1)), -np.inf
+            )
+        return cls(columns, log_sum, largest, partners[evidence.argmax(axis=1)])
+
+
+class _TotalSums:
+    """For each column: the log of the sum of its Bayes factors over all partners, the largest, and its partner."""
+
+    def __init__(self, log_odds_alone: FloatArray, places: IntegerArray) -> None:
+        self.places = places
+        self.log_sum, self.largest = log_odds_alone.copy(), log_odds_alone.copy()
+        self.partner: IntegerArray = np.arange(log_odds_alone.size)
+
+    def add(self, block: _BlockSums) -> None:
+        """Add the sums of a block."""
+        self.log_sum[block.columns] = np.logaddexp(self.log_sum[block.columns], block.log_sum)
+        largest, partner = self.largest[block.columns], self.partner[block.columns]
+        needs_partner = partner != block.columns
+        sooner = needs_partner & (self.places[block.partner] < self.places[partner])
+        better = (block.largest > largest) | ((block.largest == largest) & sooner)
+        self.partner[block.columns[better]] = block.partner[better]
+        self.largest[block.columns[better]] = block.largest[better]
+
+
+def _add_pairs(
+    pairs: PairCodes, codes: SettledCodes, sums: _TotalSums, threads: int | None, progress: Callable[[float], None]
+) -> None:
+    log_odds = np.log(np.array([feature.odds for feature in codes.features]))
+    block_pairs = [*_pairs_of_blocks(pairs)]
+    finished: dict[tuple[int, int], tuple[_BlockSums, _BlockSums]] = {}
+
+    def work(block_pair: tuple[int, int]) -> None:
+        rows, columns, evidence = _evidence(pairs, block_pair)
+        first = _BlockSums.of(rows, columns, evidence[0] + log_odds[rows][:, np.newaxis], sums.places)
+        second = _BlockSums.of(columns, rows, evidence[1].T + log_odds[columns][:, np.newaxis], sums.places)
+        finished[block_pair] = first, second
+        progress(len(finished) / len(block_pairs))
+
+    share(work, block_pairs, threads)
+    for block_pair in block_pairs:  # in a fixed order, whichever thread was first: the last digits of sums depend on it
+        for block_sums in finished[block_pair]:
+            sums.add(block_sums)
+
+
+def _pairs_of_blocks(pairs: PairCodes) -> Iterator[tuple[int, int]]:
+    """Each pair of blocks once, including each block with itself."""
+    for block in range(len(pairs.blocks)):
+        for beside in range(block, len(pairs.blocks)):
+            yield block, beside
+
+
+def _evidence(pairs: PairCodes, block_pair: tuple[int, int]) -> tuple[IntegerArray, IntegerArray, FloatArray]:
+    """The columns of two blocks, and the log Bayes factors of all their pairs.
+
+    These have the shape (2, first block, second block): the first column given the second, then the reverse.
+    """
+    rows, columns = (np.arange(*pairs.blocks[block, :2]) for block in block_pair)
+    evidence = np.full((2, rows.size, columns.size), -np.inf)
+    if not pairs.weights.size:
+        pair_evidence.evidence_of_blocks(
+            pairs.bits, pairs.ends, pairs.totals, pairs.layout, pairs.blocks, *block_pair, evidence
+        )
+        return rows, columns, evidence
+    all_pairs = np.array([(one, other) for one in rows for other in columns if one < other], dtype=np.int64)
+    for start in range(0, len(all_pairs), _WEIGHTED_PAIRS_AT_ONCE):
+        chunk = all_pairs[start : start + _WEIGHTED_PAIRS_AT_ONCE]
+        tables = pairs.tables(chunk, 1)
+        sizes = np.array([table.size for table in tables])
+        both = np.empty((len(chunk), 2))
+        cells = np.concatenate([table.ravel() for table in tables])
+        pair_evidence.evidence_of_pairs(cells, np.cumsum(sizes) - sizes, len(pairs.classes), pairs.layout, chunk, both)
+        evidence[:, chunk[:, 0] - rows[0], chunk[:, 1] - columns[0]] = both.T
+    return rows, columns, evidence

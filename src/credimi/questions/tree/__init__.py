@@ -1,0 +1,1 @@
+"""A tree that splits only where it is credible."""

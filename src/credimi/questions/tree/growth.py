@@ -1,0 +1,341 @@
+"""Grows a tree, level by level, that splits only where a split is credible.
+
+**A node** is split by the column with the largest mean of I among those with P(I > epsilon) >= level; if there is none
+it is a leaf. Doubtful splits are allowed for few rows only: in nodes of more than 200 rows the allowed
+doubt, 1 - level, falls with the square of the rows. And the split of the root needs P >= `SURE` = 0.95: that any column
+tells anything is a claim. The rows of the node themselves have to speak for the column: at even prior odds it must not
+be more probably independent. Otherwise small nodes would be split because most columns tell something elsewhere.
+
+**Texts that name rows** are no candidates: texts of more than two values, with fewer than two rows for each. In a small
+node this may be so of a column that is no identifier in the whole table, and little can be learned from single rows.
+
+**Numbers** are cut once in a node, where the remaining entropy is smallest, and may be cut again below. The prior odds
+are corrected for the choice of the cut among many, as in `rank`; the posterior then decides, and no further test is
+needed. Categories that the data cannot tell apart share a branch (see `merging`).
+
+**Many columns** are tested in many nodes, and the best of many looks good by chance. The share of columns that tell
+nothing is learned from all columns in all nodes so far, as in the rule fdr (see `rules`), but with `_MIN_NOISE` as
+its minimum. So trees are deep if nearly all columns tell something, and small if the data are noisy. At the end the
+share is learned from all nodes, and splits that are not credible with it are taken back.
+
+**Missing values.** A row whose value is missing goes down all branches, with weights from other columns (see
+`stand_ins`); parts below `_MIN_PART` of a row are left out. When the column is judged, such a row counts in the
+margin of its class, and a row without a class in the margin of its value.
+
+A level costs two passes over the rows of its nodes, one of them for the stand-ins, and two batches of posteriors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.inference.options import PosteriorOptions
+from credimi.inference.rules import from_share, share_of_independent
+from credimi.core.ties import places_by_name
+from credimi.questions.tree.judging import judged
+from credimi.questions.tree.merging import merged_values
+from credimi.questions.tree.nodes import (
+    SURE,
+    Tree,
+    TreeCandidate,
+    TreeNode,
+    TreeSplit,
+    TreeStop,
+    cut_between,
+    required_probability,
+)
+from credimi.questions.tree.probabilities import SplitCounts, learned_probabilities
+from credimi.questions.tree.surrogates import Divided, StandIns, branch_weights
+from credimi.questions.tree.strengths import column_evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.counts.rows.tree_rows import NodeTables, TreeRows
+    from credimi.questions.tree.judging import Judged
+    from credimi.questions.tree.nodes import TreeStandIn
+
+_MIN_PART = 0.2  # of a row: smaller parts would blur the classes of small nodes, and be many
+_MIN_NOISE = 0.1  # share of columns that tell nothing
+_EVEN = 0.5
+_MIN_CLASS_SHARE = 1e-9  # of the rows of a node: a class with less is absent, up to rounding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _OpenNode:
+    """A node that is not tested yet: its rows (`entries`), the part of each row in this node, and its weight."""
+
+    node: TreeNode
+    entries: IntegerArray
+    parts: FloatArray
+    weights: FloatArray
+
+
+def grow(
+    rows: TreeRows,
+    *,
+    epsilon: float = 0.003,
+    level: float = 0.5,
+    max_depth: int | None = None,
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Tree:
+    """Grow a tree. If the user interrupts (Ctrl-C), the tree has the splits so far.
+
+    `progress` is called with the share of the rows that have reached a leaf.
+    """
+    options = PosteriorOptions(epsilon=epsilon, level=level, threads=threads)
+    grower = _Grower(rows, options, max_depth, progress)
+    grower.grow()
+    return Tree(
+        rows.target,
+        rows.classes,
+        rows.columns,
+        tuple(grower.nodes),
+        options.epsilon,
+        options.level,
+        grower.probabilities,
+        tuple(feature.facts for feature in rows.left_out),
+    )
+
+
+class _Grower:
+    def __init__(
+        self,
+        rows: TreeRows,
+        options: PosteriorOptions,
+        max_depth: int | None,
+        progress: Callable[[float], None] | None,
+    ) -> None:
+        self.rows, self.options, self.max_depth, self.progress = rows, options, max_depth, progress
+        self.counter = rows.counter(options.threads)
+        self.stand_ins = StandIns(rows, options)
+        self.unordered = np.array([not (column.numbers or column.ordered) for column in rows.columns], dtype=bool)
+        self.places = places_by_name([column.name for column in rows.columns])
+        self.nodes: list[TreeNode] = []
+        self.p_independent: list[FloatArray] = []  # of the columns of each tested node
+        self.evidence: list[FloatArray] = []  # log B_K of the columns of each tested node
+        self.split_counts: dict[int, SplitCounts] = {}
+        self.probabilities = np.zeros((0, 0))
+        weights = np.ones(rows.groups.size) if rows.weights is None else rows.weights
+        entries = np.flatnonzero(weights > 0.0)
+        self.open = [self._open_node((-1, 0, 0), entries, np.ones(entries.size), weights[entries])]
+        self.total_rows, self.finished_rows = self.open[0].node.rows, 0.0
+
+    def grow(self) -> None:
+        """Grow level by level, until all nodes are leaves or the user interrupts."""
+        try:
+            while self.open:
+                self._grow_level()
+        except KeyboardInterrupt:
+            for number, node in enumerate(self.nodes):
+                if node.split is None and node.stop is None:
+                    self.nodes[number] = replace(node, stop=TreeStop.INTERRUPTED)
+        self._take_back_doubtful_splits()
+        probabilities = learned_probabilities(self.nodes, self.split_counts, self.evidence)
+        self.nodes, kept = _connected_nodes(self.nodes)
+        self.probabilities = probabilities[kept]
+
+    def _take_back_doubtful_splits(self) -> None:
+        """Judge all nodes with the share of noise in the whole tree; nodes whose split is doubtful become leaves."""
+        share = self._share_of_independent()
+        for number, node in enumerate(self.nodes):
+            best = _with_share(node.best, share)
+            split, stop = node.split, node.stop
+            if best is not None and best.p_above < required_probability(node, self.options.level):
+                split, stop = None, TreeStop.NOTHING if 1.0 - best.p_above >= SURE else TreeStop.UNSURE
+            runner_up = _with_share(node.runner_up, share)
+            self.nodes[number] = replace(node, best=best, runner_up=runner_up, split=split, stop=stop)
+
+    def _open_node(
+        self, position: tuple[int, int, int], entries: IntegerArray, parts: FloatArray, weights: FloatArray
+    ) -> _OpenNode:
+        """Add a new node; its position is the number of its parent, the branch of the parent, and the depth."""
+        classes = len(self.rows.classes)
+        counts = np.bincount(self.rows.groups[entries], weights, classes + 1).astype(np.float64)
+        node = TreeNode(len(self.nodes), *position, float(counts.sum()), counts[:classes])
+        self.nodes.append(node)
+        return _OpenNode(node, entries, parts, weights)
+
+    def _grow_level(self) -> None:
+        tested: list[_OpenNode] = []
+        judged_nodes = judged(self._counted(tested), self.options)
+        self.p_independent += [judged_node.p_independent for judged_node in judged_nodes]
+        share = self._share_of_independent()
+        divided_nodes = [
+            divided
+            for node, judged_node in zip(tested, judged_nodes, strict=True)
+            if (divided := self._decide(node, judged_node, share))
+        ]
+        self.open = []
+        for divided, stand_ins in zip(divided_nodes, self.stand_ins.of(divided_nodes), strict=True):
+            self.open += self._divide(divided, stand_ins)
+
+    def _counted(self, tested: list[_OpenNode]) -> Iterator[NodeTables]:
+        """The tables of the open nodes that are tested (which are added to `tested`); the others become leaves."""
+        for open_node in self.open:
+            stop = self._stop_before(open_node.node)
+            node_tables = None if stop else self._candidates(open_node)
+            if node_tables is None or not node_tables.columns.size:
+                self._leaf(replace(open_node.node, stop=stop or TreeStop.NO_COLUMN))
+                continue
+            tested.append(open_node)
+            yield node_tables
+
+    def _candidates(self, open_node: _OpenNode) -> NodeTables:
+        """The tables of the columns that may split a node."""
+        found = self.counter.count(open_node.entries, open_node.weights)
+        values = found.tables.columns
+        names_rows = self.unordered[found.columns] & (values > 2)
+        for index in np.flatnonzero(names_rows).tolist():
+            names_rows[index] = 2 * values[index] > found.tables.block(index)[:, :-1].sum()
+        found = found.chosen(~names_rows)
+        counts = (self.counter.class_counts(each, open_node.entries, open_node.weights) for each in found.columns)
+        numbers = (self.rows.columns[each].numbers for each in found.columns)
+        evidence = [
+            column_evidence(each[each.sum(axis=1) > 0.0], numbers=is_number)
+            for each, is_number in zip(counts, numbers, strict=True)
+        ]
+        if evidence:
+            self.evidence.append(np.stack(evidence))
+        return found
+
+    def _stop_before(self, node: TreeNode) -> TreeStop | None:
+        if np.count_nonzero(node.counts > _MIN_CLASS_SHARE * node.rows) < 2:
+            return TreeStop.PURE
+        return TreeStop.DEPTH if self.max_depth is not None and node.depth >= self.max_depth else None
+
+    def _leaf(self, node: TreeNode) -> None:
+        self.nodes[node.number] = node
+        self.finished_rows += node.rows
+        if self.progress is not None:
+            self.progress(min(self.finished_rows / self.total_rows, 1.0) if self.total_rows > 0.0 else 1.0)
+
+    def _share_of_independent(self) -> float:
+        """The share of columns that tell nothing, among all columns of all tested nodes."""
+        return share_of_independent(np.concatenate([np.zeros(0), *self.p_independent]), min_share=_MIN_NOISE)
+
+    def _decide(self, open_node: _OpenNode, judged_node: Judged, share: float) -> Divided | None:
+        """How a node is split; None if it is a leaf."""
+        node = open_node.node
+        p_above = from_share(judged_node.p_alone, judged_node.p_independent, share)
+        credible = (p_above >= required_probability(node, self.options.level)) & (judged_node.p_independent < _EVEN)
+        merit = np.where(credible, judged_node.mean, -1.0) if credible.any() else p_above
+        order = np.lexsort((self.places[judged_node.node_tables.columns], -judged_node.mean, -p_above, -merit))
+        best = _candidate(judged_node, p_above, int(order[0]))
+        runner_up = _candidate(judged_node, p_above, int(order[1])) if order.size > 1 else None
+        node = replace(node, looked_at=judged_node.mean.size, best=best, runner_up=runner_up)
+        if not credible.any():
+            tells_nothing = 1.0 - float(p_above.max()) >= SURE
+            self._leaf(replace(node, stop=TreeStop.NOTHING if tells_nothing else TreeStop.UNSURE))
+            return None
+        split, codes = self._split(open_node, best, judged_node.node_tables.places[int(order[0])])
+        branch = np.append(split.branch_of, -1)[np.minimum(codes, split.branch_of.size)]
+        return Divided(node, split, open_node.entries, open_node.parts, open_node.weights, branch)
+
+    def _divide(self, divided: Divided, stand_ins: tuple[TreeStandIn, ...]) -> list[_OpenNode]:
+        """The children of a node; rows without a value go down all branches."""
+        node, split = divided.node, replace(divided.split, stand_ins=stand_ins)
+        shares = np.ones((divided.entries.size, split.shares.size))
+        missing = divided.branch < 0
+        if missing.any():
+            codes = (self.rows.codes(stand_in.column, divided.entries[missing]) for stand_in in stand_ins)
+            lines = (np.append(stand_in.place_of, -1)[code] for stand_in, code in zip(stand_ins, codes, strict=True))
+            shares[missing] = branch_weights(split, lines, int(missing.sum()))
+        children = []
+        for branch, branch_share in enumerate(shares.T):
+            in_branch = (divided.branch == branch) | (missing & (divided.parts * branch_share >= _MIN_PART))
+            children.append(
+                self._open_node(
+                    (node.number, branch, node.depth + 1),
+                    divided.entries[in_branch],
+                    divided.parts[in_branch] * branch_share[in_branch],
+                    divided.weights[in_branch] * branch_share[in_branch],
+                )
+            )
+        numbers = tuple(child.node.number for child in children)
+        self.nodes[node.number] = replace(node, split=replace(split, children=numbers))
+        return children
+
+    def _split(
+        self, open_node: _OpenNode, best: TreeCandidate, cut_codes: IntegerArray
+    ) -> tuple[TreeSplit, IntegerArray]:
+        """The split of a node by its best column, and the codes of its rows in that column.
+
+        A column of numbers is cut between the two codes `cut_codes`.
+        """
+        column = self.rows.columns[best.column]
+        codes = self.rows.codes(best.column, open_node.entries).astype(np.int64)
+        totals = best.table[:, :-1].sum(axis=0)
+        if column.numbers:
+            cut, branch_of = cut_between(column, cut_codes)
+            self._keep_counts(open_node, codes, branch_of, numbers=True)
+            return TreeSplit(best.column, cut, branch_of, totals / totals.sum(), ()), codes
+        with_class = self.rows.groups[open_node.entries] < len(self.rows.classes)
+        occurs = np.bincount(codes[with_class], open_node.weights[with_class], column.size + 1)[:-1] > 0.0
+        merged = merged_values(best.table[:-1, :-1], ordered=column.ordered, epsilon=self.options.epsilon)
+        branch_of = np.full(column.size, -1, dtype=np.int64)
+        branch_of[occurs] = merged
+        shares = np.bincount(merged, totals)
+        self._keep_counts(open_node, codes, branch_of, numbers=False)
+        return TreeSplit(best.column, None, branch_of, shares / shares.sum(), ()), codes
+
+    def _keep_counts(
+        self, open_node: _OpenNode, codes: IntegerArray, branch_of: IntegerArray, *, numbers: bool
+    ) -> None:
+        """Keep the classes of each value of the column of a split, for the probabilities."""
+        groups, classes = self.rows.groups[open_node.entries], len(self.rows.classes)
+        known = (groups < classes) & (codes < branch_of.size)
+        cells = np.bincount(codes[known] * classes + groups[known], open_node.weights[known], branch_of.size * classes)
+        counts = cells.reshape(branch_of.size, classes)
+        occurs = counts.sum(axis=1) > 0.0
+        self.split_counts[open_node.node.number] = SplitCounts(counts[occurs], branch_of[occurs], numbers)
+
+
+def _candidate(judged_node: Judged, p_above: FloatArray, index: int) -> TreeCandidate:
+    tables = judged_node.node_tables.tables
+    odds = 1.0 if tables.odds is None else float(tables.odds[index])
+    return TreeCandidate(
+        int(judged_node.node_tables.columns[index]),
+        float(judged_node.mean[index]),
+        float(p_above[index]),
+        float(judged_node.p_alone[index]),
+        float(judged_node.p_independent[index]),
+        tables.block(index).astype(np.float64),
+        odds,
+    )
+
+
+def _with_share(candidate: TreeCandidate | None, share: float) -> TreeCandidate | None:
+    if candidate is None:
+        return None
+    p_above = from_share(np.array([candidate.p_alone]), np.array([candidate.p_independent]), share)
+    return replace(candidate, p_above=float(p_above[0]))
+
+
+def _connected_nodes(nodes: list[TreeNode]) -> tuple[list[TreeNode], list[int]]:
+    """The nodes that are connected with the root, renumbered; and their old numbers.
+
+    A split that was interrupted or taken back leaves children without a parent.
+    """
+    connected: list[TreeNode] = []
+    new_number: dict[int, int] = {}
+    for node in nodes:
+        parent = -1 if node.number == 0 else node.parent
+        is_connected = parent < 0 or (parent in new_number and nodes[parent].split is not None)
+        if is_connected:
+            new_number[node.number] = len(connected)
+            connected.append(node)
+    renumbered = []
+    for node in connected:
+        split = node.split
+        if split is not None:
+            split = replace(split, children=tuple(new_number[child] for child in split.children))
+        renumbered.append(
+            replace(node, number=new_number[node.number], parent=new_number.get(node.parent, -1), split=split)
+        )
+    return renumbered, [node.number for node in connected]

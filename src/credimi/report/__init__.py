@@ -1,1 +1,0 @@
-"""Shows rankings and distributions: terminal, notebook, one HTML page, figures, CSV."""

@@ -1,1 +1,0 @@
-"""Selections and interactions, shown."""

@@ -1,0 +1,80 @@
+"""Rankings and distributions in notebooks: small HTML tables, with every value escaped."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import TYPE_CHECKING
+
+from credimi.results.sentences import NO_NAME, rows_in_words, verdict_with_factor
+from credimi.results.terminal import percent, probability
+
+if TYPE_CHECKING:
+    from credimi.core.types import Record
+    from credimi.results.shown import ShownDistribution, ShownRanking
+
+VISIBLE_ATOM = 1e-4  # the smallest mass at 0 that is shown
+
+_MAX_LINES = 60
+_MAX_NAME_CHARACTERS, _MAX_LINE_CHARACTERS = 120, 400
+_SIGNS = {"keep": "●", "unsure": "◐", "drop": "○", "not ranked": "-"}
+
+
+def ranking_html(ranking: ShownRanking) -> str:
+    """The best features: mean, interval, P(I > epsilon), verdict."""
+    settings = ranking.settings
+    heads = ["", "feature", "nats", "%", f"{100 * settings['level']:g} % interval", f"P(I > {settings['epsilon']:g})"]
+    robust = "factor" in settings
+    heads += [f"at factor {settings['factor']:g}"] if robust else []
+    lines = []
+    for position, row in enumerate(ranking, 1):
+        if position > _MAX_LINES:
+            break
+        is_ranked = not math.isnan(row["mi"])
+        cells = [
+            str(position) if is_ranked else "",
+            f"<bdi>{_text(row['feature'] or NO_NAME)}</bdi>",
+            f"{row['mi']:.4f}" if is_ranked else "",
+            percent(row.get("entropy_share", math.nan)) if is_ranked else "",
+            f"{row['low']:.4f} to {row['high']:.4f}" if is_ranked else "",
+            escape(probability(row["p_above"], row["std"])) if is_ranked else "",
+            *([f"{row['robust_low']:.4f} to {row['robust_high']:.4f}" if is_ranked else ""] if robust else []),
+            f"{_SIGNS[row['verdict']]} {verdict_with_factor(row)}{_to_decide(row)}",
+            f"{row['complete']:,}",
+        ]
+        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in (*heads, "verdict", "complete"))
+    rest = f"<p>the first {_MAX_LINES:,} of {len(ranking):,} features</p>" if len(ranking) > _MAX_LINES else ""
+    entropy = "" if math.isnan(ranking.entropy) else f" (entropy {ranking.entropy:.4f} nats)"
+    rows = rows_in_words(ranking.rows, ranking.rows_with_target)
+    title = f"What informs about <bdi>{_text(ranking.target or NO_NAME)}</bdi>{entropy}: {rows}"
+    remarks = "".join(f"<li><bdi>{_text(line, _MAX_LINE_CHARACTERS)}</bdi></li>" for line in ranking.remark_lines())
+    below = f"{rest}<ul>{remarks}</ul>" if remarks else rest
+    return (
+        f"<div><p>{title}</p><table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>{below}</div>"
+    )
+
+
+def _to_decide(row: Record) -> str:
+    """What would decide an unsure feature."""
+    if row["at_epsilon"]:
+        return "<br><small>lies at epsilon</small>"
+    return f"<br><small>until about {row['rows_to_decide']:,} rows</small>" if row["rows_to_decide"] else ""
+
+
+def distribution_html(distribution: ShownDistribution) -> str:
+    """Mean, standard deviation, interval and the mass at 0."""
+    low, high = distribution.interval()
+    rows = {
+        "mean": f"{distribution.mean():.4g}",
+        "std": f"{distribution.std():.4g}",
+        "95 % interval": f"{low:.4g} to {high:.4g}",
+    }
+    if distribution.p_zero >= VISIBLE_ATOM:
+        rows["P(I = 0)"] = f"{distribution.p_zero:.4g}"
+    lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
+    return f"<div><p>Mutual information, nats</p><table><tbody>{lines}</tbody></table></div>"
+
+
+def _text(text: str, max_characters: int = _MAX_NAME_CHARACTERS) -> str:
+    return escape(text if len(text) <= max_characters else text[: max_characters - 1] + "…")

@@ -1,1 +1,0 @@
-"""From counts to decisions: rankings and the rules that keep features."""

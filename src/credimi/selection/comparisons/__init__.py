@@ -1,1 +1,0 @@
-"""Two samples, or the groups of one, compared."""

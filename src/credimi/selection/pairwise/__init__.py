@@ -1,1 +1,0 @@
-"""Every two columns: posteriors, and forests."""

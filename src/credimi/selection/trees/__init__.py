@@ -1,1 +1,0 @@
-"""Trees that split only where it is credible."""

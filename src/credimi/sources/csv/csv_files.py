@@ -1,0 +1,378 @@
+"""CSV (also .gz, .zst, .bz2), read part by part.
+
+All columns are read as text: a type guessed from the first rows may be wrong for the last ones. `columns.labels`
+decides when everything is counted.
+
+A cell becomes a code in one of two ways. Parts without quotes inside fields go from bytes to codes at once
+(`sources.csv.csv_fields`, called by `csv_coder`). All others, and small files, are parsed by pyarrow, and
+`columns.encode` gives the codes.
+
+The file is cut into parts of whole lines (`csv_split`), about `_PART` bytes each, and each part is parsed on one core:
+several parts at a time are faster than one part on all cores. Memory is bounded by the parts that are being read: one
+per core and four more, each of which takes about four times `_PART` with its columns. If a table is so wide that a part
+has few rows, several parts are counted together, up to `_GATHERED` bytes, because each column of each part has a cost.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.csv
+
+from credimi.core.errors import CredimiError, lacks_memory, one_line
+from credimi.core.remote_files import opened
+from credimi.core.threads import cores, in_order
+from credimi.counts import tabulate
+from credimi.counts.batch import Batch
+from credimi.sources.csv.csv_coder import CodedRows, FieldCoders, last_line_end
+from credimi.sources.csv.csv_split import LONGEST, LongLineError, first_line, parts, without_blanks
+from credimi.results.export import csv_writer, defused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from credimi.core.remote_files import Place
+    from credimi.sources.csv.csv_split import Part
+
+    Progress = Callable[[float], None]
+
+_PART = 7 << 20  # bytes; for 8 MB and more, pyarrow's allocator would ask the system each time, page by page
+_BLOCK = 1 << 20  # bytes that pyarrow parses at once: they fit into the cache of a core
+_ROWS = 2_048  # that a part or a block should have, as each of its columns costs as much as thousands of cells
+_GATHERED = 1 << 26  # bytes up to which parts of fewer than `_ROWS` rows are counted together
+_MAX_BLOCK = 2**31 - 1  # a limit of pyarrow
+_MAX_THREADS = 8  # each of them has a part in memory
+COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
+_DELIMITERS = ",;\t|"
+_QUOTED = re.compile(r'"[^"]*"?')
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # at the beginning of a file
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_OTHER_FORMATS = {  # by their first bytes
+    b"PK\x03\x04": "a zip archive or an Excel workbook: unpack it, or save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook: save the sheet as CSV",
+    b"SQLite format 3": "an SQLite database: export the table as CSV or Parquet",
+    b"FEA1": "a Feather file of version 1: read it with pandas, and write it again",
+}
+
+
+def check_delimiter(delimiter: object) -> None:
+    """Refuse what cannot be a delimiter: pyarrow needs one byte, and line ends and quotes already have a meaning."""
+    if delimiter is None:
+        return
+    if not isinstance(delimiter, str) or len(delimiter) != 1:
+        given = f"{len(delimiter)} characters" if isinstance(delimiter, str) else "no text"
+        raise CredimiError(
+            f"the delimiter {delimiter!r} is {given}: pass the one character that stands between the fields, such as "
+            "';' or a tab (delimiter, --delimiter)"
+        )
+    if delimiter in '"\r\n\0' or not delimiter.isascii():
+        raise CredimiError(
+            f"{delimiter!r} cannot be a delimiter: pass a character of ASCII that is neither a quote, a line end nor "
+            "NUL (delimiter, --delimiter)"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line of a CSV file: names, delimiter, line end, and its size in bytes; also the file's compression."""
+
+    names: tuple[str, ...]
+    delimiter: str
+    line_end: str
+    size: int
+    compression: str | None
+
+
+def read_header(path: Place, file: pa.NativeFile, delimiter: str | None = None) -> Header:
+    """The header of an open file; the default delimiter is the most frequent of `_DELIMITERS` in it."""
+    compression = COMPRESSED.get(path.suffix.lower())
+    line, size = _first_line(path, file, compression)
+    if line.count('"') % 2:
+        raise CredimiError(f"{path}: a quote in the header is never closed: close it, or write a quote itself as two")
+    if line.strip()[:-1] == "sep=":
+        raise CredimiError(
+            f"{path} starts with the line {line.strip()!r}, which only Excel understands: delete that line"
+        )
+    plain = _QUOTED.sub("", line)
+    if "\r" in plain.rstrip("\r\n"):
+        raise CredimiError(f"{path} ends its lines with CR alone: convert it, for example with tr '\\r' '\\n'")
+    if delimiter is None:
+        delimiter = max(_DELIMITERS, key=lambda candidate: (plain.count(candidate), -_DELIMITERS.index(candidate)))
+    with _long_fields():
+        names = tuple(next(csv.reader(io.StringIO(line), delimiter=delimiter), []))
+    while delimiter == " " and names[1:] and not names[-1]:  # a blank at the end of the line names no column
+        names = names[:-1]
+    if not names:
+        raise CredimiError(f"{path} is empty: a table needs a first line with the columns' names, and rows")
+    return Header(names, delimiter, "\r\n" if line.endswith("\r\n") else "\n", size, compression)
+
+
+def _open(path: Place, header: Header) -> pa.NativeFile:
+    return _unpacked(opened(path, stream=True), header.compression)
+
+
+def _unpacked(file: pa.NativeFile, compression: str | None) -> pa.NativeFile:
+    return pa.CompressedInputStream(file, compression) if compression else file
+
+
+def _first_line(path: Place, file: pa.NativeFile, compression: str | None) -> tuple[str, int]:
+    """The header, which may hold line ends in quotes and follow blank lines, and the number of bytes up to its end."""
+    try:
+        content = first_line(_unpacked(file, compression))
+    except LongLineError as error:
+        raise CredimiError(f"{path}, line 1: {error}") from None
+    except (OSError, pa.ArrowException) as error:
+        if lacks_memory(error):
+            raise
+        raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
+    for start, what in _OTHER_FORMATS.items():
+        if content.startswith(start):
+            raise CredimiError(f"{path} is no CSV but {what}")
+    if content.startswith(_UTF16):
+        raise CredimiError(
+            f"{path} is not UTF-8 but UTF-16: convert the file, for example with iconv -f utf-16 -t utf-8"
+        )
+    try:
+        return content.decode("utf-8-sig").lstrip("\r\n"), len(content)
+    except UnicodeDecodeError as error:
+        raise CredimiError(
+            f"{path}, line 1: byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8: "
+            "convert the file, for example with iconv -f cp1252 -t utf-8"
+        ) from None
+
+
+def batches(
+    path: Place,
+    header: Header,
+    wanted: Sequence[str],
+    progress: Progress,
+    threads: int | None = None,
+    *,
+    size: int,
+    total: int,
+    coded: bool = False,
+) -> Iterator[Batch]:
+    """The wanted columns, part by part; `size` is the size of the file, and `total` that of all files, in bytes.
+
+    With `coded`, columns may come as codes.
+    """
+    unpacked_ratio = 8 if header.compression else 1  # guessed
+    cells = total * unpacked_ratio // 2  # guessed: a field of one letter and its delimiter
+    coders = FieldCoders(header.names, wanted, header.delimiter, header.line_end)
+    coded = coded and cells >= tabulate.CELLS_WORTH_COMPILING
+    convert = pa.csv.ConvertOptions(
+        column_types=dict.fromkeys(wanted, pa.string()),
+        include_columns=list(wanted),
+        strings_can_be_null=False,  # an empty field is a label like others, and means missing
+        check_utf8=False,  # the few labels are checked, not the many cells
+    )
+    fault = partial(_fault, path, header)
+
+    def parsed(part: Part) -> tuple[pa.Table | CodedRows | Exception, int]:
+        result: CodedRows | Exception | None = None
+        if part.unclosed:
+            result = _UnclosedError("a quote is never closed")
+        elif coded:
+            try:
+                result = coders.coded(part.content, _ROWS if part.content.size >= _PART // 2 else 0)
+            except UnicodeDecodeError as error:
+                result = error
+        return _parsed(part, header, convert) if result is None else result, part.content.size
+
+    unpacked = max(size, 1) * unpacked_ratio
+
+    def tables() -> Iterator[tuple[pa.Table | CodedRows, int]]:
+        done = header.size
+        for table, part_bytes in in_order(parsed, _rows(path, header, coded=coded), min(cores(threads), _MAX_THREADS)):
+            # Raised here, not in the threads: the search for the fault changes a limit of the process.
+            if isinstance(table, Exception):
+                raise CredimiError(fault(table)) from table
+            yield table, part_bytes
+            done += part_bytes
+            progress(min(done / unpacked, 1.0))
+
+    for columns, rows in _with_enough_rows(tables()):
+        yield Batch(columns, rows, raw=True, cells=cells, fault=fault, path=path)
+    progress(1.0)
+
+
+def _parsed(part: Part, header: Header, convert: pa.csv.ConvertOptions) -> pa.Table | Exception:
+    """A part as pyarrow parses it, or the error; if the delimiter is a blank, extra blanks at line ends are removed."""
+    table_or_error = _parsed_by_pyarrow(part.content, header, convert, quoted=part.quoted)
+    if header.delimiter == " " and isinstance(table_or_error, Exception):
+        content = without_blanks(part.content, len(header.names))
+        table_or_error = _parsed_by_pyarrow(content, header, convert, quoted=part.quoted)
+    return table_or_error
+
+
+def _parsed_by_pyarrow(
+    content: pa.Buffer, header: Header, convert: pa.csv.ConvertOptions, *, quoted: bool
+) -> pa.Table | Exception:
+    if content[: len(_BYTE_ORDER_MARK)].to_pybytes() == _BYTE_ORDER_MARK:  # text here, but pyarrow would remove it
+        content = pa.py_buffer(_BYTE_ORDER_MARK + content)
+    parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
+    failure: Exception = pa.ArrowInvalid("nothing was parsed")
+    # A line must not be longer than a block; and pyarrow loses the LF of a CR LF in quotes between two blocks.
+    short_block = max(_BLOCK, _ROWS // 2 * header.size)
+    for block in (short_block, content.size) if short_block < content.size and not quoted else (content.size,):
+        block_size = min(block, _MAX_BLOCK)
+        read = pa.csv.ReadOptions(column_names=list(header.names), block_size=block_size, use_threads=False)
+        try:
+            return pa.csv.read_csv(pa.BufferReader(content), read, parse, convert)
+        except (pa.ArrowException, OSError) as error:
+            if lacks_memory(error):
+                raise
+            failure = error
+    return failure
+
+
+def _with_enough_rows(tables: Iterator[tuple[pa.Table | CodedRows, int]]) -> Iterator[CodedRows]:
+    """Columns of at least `_ROWS` rows if possible: small tables are joined. `tables` come with their sizes."""
+    gathered: list[pa.Table] = []
+    rows = gathered_bytes = 0
+    for table, size in tables:
+        if isinstance(table, CodedRows):
+            yield table
+            continue
+        gathered.append(table)
+        rows, gathered_bytes = rows + table.num_rows, gathered_bytes + size
+        if rows >= _ROWS or gathered_bytes + size > _GATHERED:  # the next would be too much
+            yield _concatenated(gathered)
+            gathered, rows, gathered_bytes = [], 0, 0
+    if gathered:
+        yield _concatenated(gathered)
+
+
+def _concatenated(tables: list[pa.Table]) -> CodedRows:
+    table = pa.concat_tables(tables)
+    return CodedRows(dict(zip(table.schema.names, table.columns, strict=True)), table.num_rows)
+
+
+class _UnclosedError(Exception):
+    """A quote at the beginning of a field is never closed: it may have swallowed any number of rows."""
+
+
+def _rows(path: Place, header: Header, *, coded: bool) -> Iterator[Part]:
+    """The parts after the header; pyarrow would read a header with line ends in quotes as several lines."""
+    try:
+        with _open(path, header) as stream:
+            stream.read(header.size)
+            size = min(max(_PART, _ROWS * header.size), 2 * _PART)
+            yield from parts(stream, size, header.delimiter, last_line_end if coded else None)
+    except LongLineError as error:
+        raise CredimiError(f"{path}: {error}") from None
+    except (OSError, pa.ArrowException) as error:
+        if lacks_memory(error):
+            raise
+        raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
+
+
+def _fault(path: Place, header: Header, error: Exception) -> str:
+    """The message for the first faulty line; Python's own reader finds it, which is slow, but rarely needed."""
+    try:
+        with _long_fields(), io.TextIOWrapper(_open(path, header), encoding="utf-8-sig", newline="") as text:
+            reader = csv.reader(text, delimiter=header.delimiter)
+            line = last = 1
+            for fields in reader:
+                last = line
+                while header.delimiter == " " and len(fields) > len(header.names) and not fields[-1]:
+                    fields.pop()
+                if fields and len(fields) != len(header.names):
+                    advice = "; between fields is one blank, not several" if header.delimiter == " " else ""
+                    return (
+                        f"{path}, line {line}: {_fields(len(fields))}, the header has {len(header.names)}: "
+                        f"correct that line (a text that holds the delimiter stands in quotes{advice})"
+                    )
+                line = reader.line_num + 1
+            if isinstance(error, _UnclosedError):
+                return f"{path}, line {last}: {error}: close it, or write a quote itself as two, inside quotes"
+    except UnicodeDecodeError as fault:
+        byte, line = fault.object[fault.start], _line_of_bad_byte(path, header)
+        return (
+            f"{path}, line {line}: byte {byte:#04x} is not UTF-8: "
+            "convert the file, for example with iconv -f cp1252 -t utf-8"
+        )
+    except (csv.Error, OSError, pa.ArrowException) as unreadable:
+        if lacks_memory(unreadable):
+            raise
+    return f"{path} is not readable as CSV: {one_line(error)}"
+
+
+def _fields(count: int) -> str:
+    return "1 field" if count == 1 else f"{count} fields"
+
+
+def _line_of_bad_byte(path: Place, header: Header) -> int:
+    with _open(path, header) as stream:
+        for number, line in enumerate(io.BufferedReader(stream), start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return number
+    return 0
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Let Python's reader accept long fields: it has a limit for the whole process; pyarrow has none.
+
+    Several threads may read at the same time: the first of them raises the limit, and the last restores it.
+    """
+    with _FIELD_SIZE_LIMIT.lock:
+        if _FIELD_SIZE_LIMIT.users == 0:
+            _FIELD_SIZE_LIMIT.before = csv.field_size_limit(LONGEST)
+        _FIELD_SIZE_LIMIT.users += 1
+    try:
+        yield
+    finally:
+        with _FIELD_SIZE_LIMIT.lock:
+            _FIELD_SIZE_LIMIT.users -= 1
+            if _FIELD_SIZE_LIMIT.users == 0:
+                csv.field_size_limit(_FIELD_SIZE_LIMIT.before)
+
+
+@dataclass(slots=True)
+class _FieldSizeLimit:
+    """How many threads read long fields now, and the limit that was set before."""
+
+    lock: Lock = field(default_factory=Lock)
+    users: int = 0
+    before: int = 0
+
+
+_FIELD_SIZE_LIMIT = _FieldSizeLimit()
+
+
+def _created(output: Path, suffix: str) -> pa.NativeFile:
+    file, packed = pa.OSFile(os.fsencode(output), "wb"), COMPRESSED.get(suffix.lower())
+    return pa.CompressedOutputStream(file, packed) if packed else file
+
+
+def copy_columns(path: Place, header: Header, wanted: Sequence[str], output: Path, suffix: str, *, safe: bool) -> None:
+    """The same rows with some of the columns, and the same delimiter; compressed if `suffix` says so."""
+    try:
+        with (
+            _long_fields(),
+            io.TextIOWrapper(_open(path, header), encoding="utf-8-sig", newline="") as source,
+            _created(output, suffix) as stream,
+            io.TextIOWrapper(stream, encoding="utf-8", newline="") as sink,
+        ):
+            rows = (row for row in csv.reader(source, delimiter=header.delimiter) if row)
+            next(rows)
+            positions = [header.names.index(name) for name in wanted]
+            writer = csv_writer(sink, header.line_end, header.delimiter)
+            lines = chain([wanted], ([row[position] for position in positions] for row in rows))
+            writer.writerows(map(defused, lines) if safe else lines)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise CredimiError(_fault(path, header, error)) from error

@@ -1,0 +1,102 @@
+"""A table in memory is encoded once, whatever is asked of it; counts and rows are made of the same codes."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import FrozenInstanceError
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from credimi import CredibleSelector, count, prequential, rank, select
+from credimi.columns import encode as encode_module
+from credimi.counts.batch import count_coded
+from credimi.counts.request import CountRequest
+from credimi.counts.rows.coded_table import MISSING, CodedTable, rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_RANDOM = np.random.default_rng(1)
+X = _RANDOM.integers(0, 3, (60, 4)).astype(float)
+X[_RANDOM.random(X.shape) < 0.2] = np.nan
+Y = np.array(["p", "q", "r"])[_RANDOM.integers(0, 3, 60)]
+TABLE = {f"x{place}": column for place, column in enumerate(X.T)} | {"y": Y}
+
+
+@pytest.fixture
+def encoded(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often which column was encoded."""
+    found: Counter[str] = Counter()
+    own = encode_module.encode
+
+    def encode(values: Any, name: str, **options: Any) -> Any:  # noqa: ANN401
+        found[name] += 1
+        return own(values, name, **options)
+
+    for name, module in list(sys.modules.items()):
+        if name.startswith("credimi.") and module is not encode_module and getattr(module, "encode", None) is own:
+            monkeypatch.setattr(module, "encode", encode)
+    return found
+
+
+@pytest.mark.parametrize("way", [count, rank, prequential, rows_of])
+@pytest.mark.parametrize("kind", ["dictionary", "arrow"])
+def test_every_column_is_encoded_once(encoded: Counter[str], way: Any, kind: str) -> None:  # noqa: ANN401
+    data = TABLE if kind == "dictionary" else pa.table(TABLE)
+    way(data, "y", missing_values=["?"])
+    assert encoded == {"x0": 1, "x1": 1, "x2": 1, "x3": 1, "y": 1}
+
+
+def test_the_same_of_the_selector(encoded: Counter[str]) -> None:
+    selector = CredibleSelector(rule="backward").fit(X, Y)
+    selector.transform(X)
+    assert set(encoded.values()) == {1}
+    assert len(encoded) == 5
+
+
+def table_of(data: Mapping[str, Any], **asked: Any) -> CodedTable:  # noqa: ANN401
+    return CodedTable.of(data, CountRequest.of("y", **asked))
+
+
+def test_counts_are_those_of_the_codes() -> None:
+    table = table_of(TABLE)
+    assert table.counts == count(TABLE, "y") == count_coded(table.coded)
+    with pytest.raises(FrozenInstanceError):
+        table.counts = None  # type: ignore[misc, assignment]
+
+
+@pytest.mark.parametrize("missing", [["?"], ["?", 0.0], ["p"]])
+def test_values_of_rows_have_the_counts_of_their_features(missing: list[Any]) -> None:
+    """Also numbers that are cut, and texts of which one means missing."""
+    text = np.array(["a", "b", "?", "c"], dtype=object)[_RANDOM.integers(0, 4, 60)]
+    data = TABLE | {"real": _RANDOM.normal(size=60) + (Y == "p") * 4.0, "text": text}
+    table = table_of(data, missing_values=missing)
+    names, answers = table.classes()
+    for feature in table.counts.settled():
+        values = table.values(feature)
+        block = np.zeros_like(feature.block)
+        np.add.at(block, (answers, values), 1)  # MISSING is the last line, and the last column
+        assert MISSING == -1
+        assert np.array_equal(block, feature.block), feature.name
+    assert names == table.counts.class_names()
+
+
+def test_more_numbers_than_are_kept_are_coarser_in_rows_as_in_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("credimi.columns.labels.most_labels", lambda *_: 16)
+    data = {"real": _RANDOM.normal(size=60), "y": Y}
+    table = table_of(data, discretize={"real": [0.0]})
+    (feature,) = table.counts.settled()
+    assert np.bincount(table.values(feature), minlength=2).tolist() == feature.block[:, :-1].sum(axis=0).tolist()
+
+
+def test_rows_of_no_weight_bring_no_labels() -> None:
+    table = {"x": [0.5, 1.5, 2.5, 9.5] * 30, "y": ["a", "b", "a", "c"] * 30}
+    weights = [1.0, 2.0, 1.0, 0.0] * 30
+    coded = CodedTable.of(table, CountRequest.of("y", weights=weights, discretize="quantile:3"))
+    (feature,) = coded.counts.settled()
+    assert coded.values(feature)[:4].tolist() == [0, 1, 2, -1]
+    assert select(table, "y", weights=weights).features == ("x",)

@@ -1,0 +1,157 @@
+"""`rank_by`: groups counted in one pass, ranked and compared."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import credimi
+from credimi.questions.compare import by_group
+from credimi.counts.batch import encode_batch
+from credimi.questions.compare.by_group import count_by
+from credimi.sources.csv import csv_files
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def table(rows: int = 1_200, sites: str = "nsw") -> dict[str, list[Any]]:
+    """At site n, x tells the class; elsewhere it does so less."""
+    generator = np.random.default_rng(4)
+    answer = generator.integers(0, 2, rows)
+    site = generator.integers(0, len(sites), rows)
+    tells = np.where(generator.random(rows) < np.where(site == 0, 0.95, 0.6), answer, 1 - answer)
+    return {
+        "class": np.array(["p", "q"])[answer].tolist(),
+        "x": ["ab"[each] if seen else None for each, seen in zip(tells, generator.random(rows) < 0.9, strict=True)],
+        "z": generator.normal(size=rows).round(2).tolist(),
+        "site": [sites[each] if seen else None for each, seen in zip(site, generator.random(rows) < 0.95, strict=True)],
+    }
+
+
+def chosen(data: dict[str, list[Any]], site: str) -> dict[str, list[Any]]:
+    places = [place for place, own in enumerate(data["site"]) if own == site]
+    return {name: [own[place] for place in places] for name, own in data.items() if name != "site"}
+
+
+def write_csv(path: Path, data: dict[str, list[Any]]) -> Path:
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(data)
+        writer.writerows(zip(*data.values(), strict=True))
+    return path
+
+
+def test_groups_are_counted_as_if_each_were_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = table()
+    groups, missing = count_by(data, "class", "site")
+    assert list(groups) == ["n", "s", "w"]
+    assert missing == data["site"].count(None)
+    for site, counts in groups.items():
+        assert counts == credimi.count(chosen(data, site), "class")
+        assert counts.rows == data["site"].count(site)
+    path = write_csv(tmp_path / "a.csv", data)
+    monkeypatch.setattr(csv_files, "_PART", 2_000)
+    monkeypatch.setattr(csv_files, "_GATHERED", 0)
+    batches = []
+    monkeypatch.setattr(
+        by_group, "encode_batch", lambda *given, **named: batches.append(1) or encode_batch(*given, **named)
+    )
+    from_file, gone = count_by(path, "class", "site")
+    assert len(batches) > 3
+    assert gone == missing
+    for site, counts in from_file.items():
+        assert counts == credimi.count(write_csv(tmp_path / f"{site}.csv", chosen(data, site)), "class")
+
+
+def test_groups_of_numbers_are_in_their_order_and_one_spelling(tmp_path: Path) -> None:
+    data = {"class": ["p", "q"] * 40, "x": ["a", "b"] * 40, "year": ["10", "9", "9.0", "NA"] * 20}
+    for source in (write_csv(tmp_path / "a.csv", data), data | {"year": [10, 9, 9, None] * 20}):
+        groups, missing = count_by(source, "class", "year")
+        assert {name: counts.rows for name, counts in groups.items()} == {"9": 40, "10": 20}
+        assert missing == 20
+
+
+def test_each_group_is_compared_with_all_others() -> None:
+    found = credimi.rank_by(table(), "class", by="site")
+    assert list(found.rankings) == ["n", "s", "w"]
+    assert [each.names for each in found.comparisons] == [("all others", site) for site in "nsw"]
+    assert [each["x"]["verdict"] for each in found.comparisons] == ["more", "less", "less"]
+    rows = [each.rows for each in found.comparisons]
+    assert all(sum(each) == sum(rows[0]) for each in rows)
+    assert "site" not in found.rankings["n"].columns["feature"]
+    assert "== site n ==" in repr(found)
+    assert f"{found.ungrouped:,} rows have no site" in repr(found)
+
+
+def test_two_groups_are_compared_with_each_other_and_ranked_by_the_same_tables() -> None:
+    found = credimi.rank_by(table(sites="ns"), "class", by="site")
+    assert len(found.comparisons) == 1
+    comparison = found.comparisons[0]
+    assert comparison.names == ("n", "s")
+    for row in comparison:
+        for letter, site in zip("ab", comparison.names, strict=True):
+            ranked = found.rankings[site][row["feature"]]
+            assert row[f"mi_{letter}"] == pytest.approx(ranked["mi"], rel=1e-9)
+            assert row[f"complete_{letter}"] == ranked["complete"]
+    answer = json.loads(json.dumps(found.to_dict()))
+    assert answer["settings"]["by"] == "site"
+    assert [each["name"] for each in answer["groups"]] == ["n", "s"]
+
+
+def test_the_group_need_not_be_among_the_features_that_are_named() -> None:
+    found = credimi.rank_by(table(), "class", "site", features=["x"])
+    assert found.rankings["n"].columns["feature"] == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("data", "by", "options", "message"),
+    [
+        (table(), "sight", {}, "did you mean 'site'"),
+        (table(), "class", {}, "is the target"),
+        (table(), "site", {"exclude": ["site"]}, "remove it from exclude"),
+        (table(), "z", {}, "more than 50 different values"),
+        (table(sites="n"), "site", {}, "one value only, 'n'"),
+        (table() | {"site": [None] * 1_200}, "site", {}, "no values"),
+        (credimi.count(table(), "class"), "site", {}, "counts have no rows"),
+        (table(), "site", {"engine": "dask"}, "in this process"),
+        (table(), "site", {"level": 95}, "level is 95"),
+    ],
+)
+def test_what_cannot_be_grouped_is_refused(data: object, by: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(credimi.CredimiError, match=message):
+        credimi.rank_by(data, "class", by, **options)
+
+
+def test_a_group_without_targets_or_of_one_class_is_ranked_and_compared() -> None:
+    data = {
+        "class": ["p", "q"] * 50 + [None] * 30 + ["p"] * 30,
+        "x": ["a", "b"] * 80,
+        "site": ["1"] * 100 + ["2"] * 30 + ["3"] * 30,
+    }
+    found = credimi.rank_by(data, "class", "site")
+    assert list(found.rankings) == ["1", "2", "3"]
+    assert found.comparisons[0]["x"]["verdict"] == "more"
+    assert all(0.0 <= each["x"]["p_change"] <= 1.0 for each in found.comparisons)
+
+
+def test_groups_by_the_place_of_an_array() -> None:
+    generator = np.random.default_rng(5)
+    array = generator.integers(0, 2, (300, 3))
+    named, placed = credimi.rank_by(array, 0, "column 1"), credimi.rank_by(array, 0, -2)
+    assert placed.by == named.by == "column 1"
+    assert placed.to_dict() == named.to_dict()
+    with pytest.raises(credimi.CredimiError, match="'column 1' is the target"):
+        credimi.rank_by(array, 1, 1)
+
+
+@pytest.mark.parametrize("by", [np.arange(20) % 2, ["site", "z"]])
+def test_groups_are_named_by_one_column(by: Sequence[object]) -> None:
+    data = {"class": ["p", "q"] * 10, "x": ["a", "b"] * 10, "site": ["n"] * 10 + ["s"] * 10, "z": ["a", "b"] * 10}
+    with pytest.raises(credimi.CredimiError, match=f"by is a {type(by).__name__}: name one column"):
+        credimi.rank_by(data, "class", by)

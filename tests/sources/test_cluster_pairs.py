@@ -1,0 +1,71 @@
+"""Pairs of DataFrames whose rows are elsewhere: the partitions count, and their counts add up to those of the whole."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import credimi
+from credimi.core.errors import CredimiError
+from credimi.sources.clusters import cluster_pairs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pandas = pytest.importorskip("pandas")
+dask = pytest.importorskip("dask.dataframe")
+
+
+def frame() -> pandas.DataFrame:  # type: ignore[name-defined]
+    generator = np.random.default_rng(0)
+    x = generator.integers(0, 3, 500)
+    return pandas.DataFrame(
+        {
+            "id": [f"r{row}" for row in range(500)],
+            "x": np.where(generator.random(500) < 0.2, None, x),
+            "target": np.where(generator.random(500) < 0.6, x, generator.integers(0, 3, 500)).astype(str),
+            "number": x + generator.normal(size=500),
+            7: np.sort(generator.integers(0, 6, 500)),  # the partitions have different values
+        }
+    )
+
+
+def test_partitions_of_dask_count_and_add_up() -> None:
+    whole = credimi.pairs(frame())
+    parts = credimi.pairs(dask.from_pandas(frame(), npartitions=11))
+    assert parts.names == whole.names == ("x", "target", "number", "7")
+    assert parts.to_dict() == whole.to_dict()
+    few = credimi.pairs(dask.from_pandas(frame(), npartitions=3), columns=["x", "7"], discretize="quantile:4")
+    assert few["x", "7"] == credimi.pairs(frame(), columns=["x", "7"], discretize="quantile:4")["x", "7"]
+
+
+def test_refusals_name_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = dask.from_pandas(frame(), npartitions=2)
+    with pytest.raises(CredimiError, match="no column 'z'"):
+        credimi.pairs(data, columns=["x", "z"])
+    with pytest.raises(CredimiError, match="have no weights"):
+        credimi.pairs(data, weights="7")
+    monkeypatch.setattr(cluster_pairs, "_MAX_CELLS", 10)
+    with pytest.raises(CredimiError, match="name fewer columns"):
+        credimi.pairs(data)
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+def test_partitions_of_spark_count_and_add_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    sql = pytest.importorskip("pyspark.sql")
+    plain = frame().rename(columns={7: "7"})
+    plain["x"] = plain["x"].astype("float64")
+    plain.to_parquet(tmp_path / "data.parquet")
+    session = sql.SparkSession.builder.master("local[2]").appName("credimi").getOrCreate()
+    try:
+        parts = credimi.pairs(session.read.parquet(str(tmp_path / "data.parquet")).repartition(5))
+    finally:
+        session.stop()
+    whole = credimi.pairs(plain)
+    assert parts.names == whole.names
+    assert parts.to_dict() == whole.to_dict()
