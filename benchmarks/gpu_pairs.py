@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from timing import best_of
 
-from credimi.questions.pairs.gpu.pair_products import PairProducts
 from credimi.counts.rows.pair_tables import PairCounter
-from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
-from credimi.inference.tables.pair_figures import figures_of
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.pair_figures import figures_of
+from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
+from credimi.questions.pairs.gpu.pair_products import PairProducts
 from credimi.questions.pairs.gpu.pairs_on_device import all_pairs, best_pairs, find_gpu
 
 if TYPE_CHECKING:

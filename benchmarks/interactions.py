@@ -28,10 +28,10 @@ import numpy as np
 
 import credimi
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.coded_table import CodedTable
 from credimi.counts.rows.pair_codes import PairCodes
 from credimi.counts.rows.stratified_counts import SettledCodes
 from credimi.questions.interactions.interaction_search import candidates
+from credimi.sources.rows import coded_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,7 +91,7 @@ def by_credimi(codes: Bytes, classes: Classes) -> tuple[float, float]:
     best = result.pairs[0]
     if {best.a, best.b} != {"column 0", "column 1"}:
         print("  the pair that interacts was not found")
-    table = CodedTable.of(codes, CountRequest.of(classes))
+    table = coded_table(codes, CountRequest.of(classes))
     prepared = PairCodes.of(SettledCodes.of(table))
     for _ in range(REPEATS):
         start = time.process_time()

@@ -18,9 +18,9 @@ from timing import best_of
 
 from credimi.core.tables import Tables
 from credimi.inference.evidence.adaptive_prior import components
-from credimi.inference.tables.many_tables import summarize
 from credimi.inference.moments.moments import moments
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.many_tables import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.counts.rows.pair_tables import PairCounter
-from credimi.inference.tables.pair_figures import figures_of
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.pair_figures import figures_of
 from credimi.questions.pairs.forest import edge_probabilities
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ import numpy as np
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.inference.tables.many_tables import summarize
 from credimi.inference.bounds.information_bounds import robust
 from credimi.inference.rules import RuleOptions
+from credimi.inference.tables.many_tables import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -28,7 +28,7 @@ PROGRAM = """
 import sys, time
 from credimi.cli import main
 from credimi.cli.commands import count
-import credimi.counting.count, credimi.counting.counts, credimi.counting.engines.dispatch, pyarrow.csv
+import credimi.sources.count, credimi.counts.counts, credimi.sources.dispatch, pyarrow.csv
 count.SAVE_EVERY = 0.0
 print("ready", flush=True)
 sys.stdin.readline()

@@ -21,8 +21,8 @@ import numpy as np
 
 from credimi.core.tables import Tables
 from credimi.inference.evidence import adaptive_prior
-from credimi.inference.tables.many_tables import Summary, summarize
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.many_tables import Summary, summarize
 
 SHAPES = ((2, 2), (2, 5), (3, 10), (10, 10), (2, 50))
 SIZES = (30, 100, 300, 1000, 3000, 30_000)

@@ -22,9 +22,9 @@ import numpy as np
 
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.inference.tables.many_tables import Summary, summarize
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.sampling import information_of
+from credimi.inference.tables.many_tables import Summary, summarize
 
 SHAPES = [(2, 2), (3, 5), (5, 10), (5, 50)]
 SIZES = [500, 5_000, 50_000]

@@ -19,8 +19,8 @@ import numpy as np
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.inference.tables.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.many_tables import summarize
 
 if TYPE_CHECKING:
     from credimi.columns.feature import Feature

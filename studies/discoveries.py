@@ -26,11 +26,11 @@ from scipy import optimize, stats
 from strengths import pooled_weights
 
 from credimi.core.tables import Tables
+from credimi.inference import rules
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents, components
+from credimi.inference.options import PosteriorOptions
 from credimi.inference.tables.many_tables import beliefs
 from credimi.inference.tables.mixture_tails import above, mixtures_of
-from credimi.inference.options import PosteriorOptions
-from credimi.inference import rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,10 +16,10 @@ from itertools import product
 import numpy as np
 
 from credimi.core.tables import Tables
-from credimi.inference.tables.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
-from credimi.inference.sampling import information_of
 from credimi.inference.rules import backward, forward
+from credimi.inference.sampling import information_of
+from credimi.inference.tables.many_tables import summarize
 
 EPSILON = 0.003
 TIMES = (0.0, 1.0, 2.0, 5.0, 10.0)

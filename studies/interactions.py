@@ -26,9 +26,8 @@ from scipy.special import xlogy
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.inference.evidence import adaptive_prior
+from credimi.inference.evidence import adaptive_prior, pair_evidence
 from credimi.questions.interactions.synergy import synergies
-from credimi.inference.evidence import pair_evidence
 
 Columns = dict[str, list[str | None]]
 INFORMATIVE = {"main", "other", "copy"}

@@ -24,11 +24,11 @@ from sklearn.datasets import make_classification
 
 import credimi
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.coded_table import CodedTable
 from credimi.counts.rows.pair_codes import PairCodes
 from credimi.counts.rows.stratified_counts import SettledCodes
 from credimi.inference.rules import from_common_odds
 from credimi.questions.select.relevant_features import relevance
+from credimi.sources.rows import coded_table
 
 RELEVANT, VALUES = 20, 10
 KINDS = {  # how many columns span the cube, are sums of them, and are copies; how far apart the corners are
@@ -66,7 +66,7 @@ def made(kind: str, seed: int, missing: float, rows: int, count: int) -> tuple[C
 
 def settled(columns: Columns, target: list[str]) -> SettledCodes:
     """The codes of a table."""
-    return SettledCodes.of(CodedTable.of(columns | {"class": target}, CountRequest.of("class")))
+    return SettledCodes.of(coded_table(columns | {"class": target}, CountRequest.of("class")))
 
 
 def by_partners(ranking: credimi.Ranking, codes: SettledCodes) -> list[list[str]]:

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.tables import Tables
-from credimi.inference.tables.many_tables import summarize
 from credimi.inference.bounds.information_bounds import robust
-from credimi.inference.sampling import information_of
 from credimi.inference.rules import RuleOptions
+from credimi.inference.sampling import information_of
+from credimi.inference.tables.many_tables import summarize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

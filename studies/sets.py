@@ -37,14 +37,14 @@ from sklearn.linear_model import LogisticRegression
 
 import credimi
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.coded_table import CodedTable, rows_of
 from credimi.counts.rows.stratified_counts import SettledCodes
 from credimi.paper.paper_datasets import load
+from credimi.sources.rows import coded_table, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from credimi.counts.rows.coded_table import Rows
+    from credimi.sources.rows import Rows
 
 NAMES = "vote,crx,german,australian,lymphography,hypothyroid,horse-colic,chess,led24,soybean-large,audiology"
 FILTERS_WITH_SIZE = ("JMI", "CMIM", "mRMR")
@@ -134,7 +134,7 @@ class PlainFilters:
 
 def taken_by(data: Table | pd.DataFrame, features: int) -> dict[str, list[int]]:
     """The columns that each way takes."""
-    codes = SettledCodes.of(CodedTable.of(data, CountRequest.of("class", missing_values=())))
+    codes = SettledCodes.of(coded_table(data, CountRequest.of("class", missing_values=())))
     names = [int(feature.name) for feature in codes.features]
     columns_of = {"all": list(range(features))}
     columns_of["forward"] = [int(name) for name in credimi.rank(data, "class").selected("forward")]

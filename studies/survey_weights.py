@@ -29,8 +29,8 @@ import numpy as np
 
 from credimi.core.tables import Tables
 from credimi.counts.survey_rows import scaled
-from credimi.inference.tables.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.many_tables import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

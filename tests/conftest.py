@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from credimi.compile.hooks import wishes
+from credimi.compile.hooks import hooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,14 +17,14 @@ def _unlisted(kernel: str, types: str) -> None:
     pytest.fail(f"the kernel {kernel} is called with {types}, which compile/signatures.py does not list")
 
 
-wishes.unlisted = _unlisted  # the list is what wheels have compiled, so it has to be complete
+hooks.unlisted = _unlisted  # the list is what wheels have compiled, so it has to be complete
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Compile all kernels once, side by side, before several processes would each compile the same ones."""
     if config.getoption("numprocesses", default=None) and not hasattr(config, "workerinput"):
-        from credimi.core.threads import cores  # noqa: PLC0415  (a single test that needs no kernel loads none)
         from credimi.compile import warm_up  # noqa: PLC0415
+        from credimi.core.threads import cores  # noqa: PLC0415  (a single test that needs no kernel loads none)
 
         warm_up.compile_all(warm_up.tasks(), cores(), lambda _done, _all: None)
 

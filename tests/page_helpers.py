@@ -16,7 +16,7 @@ from credimi.questions.rank.page_data import collect
 if TYPE_CHECKING:
     from credimi import Ranking
 
-SOURCES = Path(__file__).parents[1] / "src" / "credimi" / "report" / "assets"
+SOURCES = Path(__file__).parents[1] / "src" / "credimi" / "results" / "assets"
 
 
 def table(features: int, rows: int = 300, seed: int = 0) -> dict[str, list[Any]]:

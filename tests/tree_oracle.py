@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.tables import Tables
-from credimi.inference.tables.many_tables import quick_beliefs
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.many_tables import quick_beliefs
 
 if TYPE_CHECKING:
     from credimi.core.types import Value

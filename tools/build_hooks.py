@@ -15,7 +15,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 COMPILED = os.environ.get("CREDIMI_COMPILE_KERNELS") == "1"
-FOLDER = "src/credimi/kernels/compiled"
+FOLDER = "src/credimi/compile/compiled"
 
 
 class Dependencies(MetadataHookInterface):

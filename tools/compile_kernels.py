@@ -23,7 +23,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-INTO = ROOT / "src" / "credimi" / "kernels" / "compiled"
+INTO = ROOT / "src" / "credimi" / "compile" / "compiled"
 LEVELS = {"x86_64": ("x86-64-v4", "x86-64-v3", "x86-64"), "arm64": ("generic",)}
 MACHINES = {"amd64": "x86_64", "x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
 ENDINGS = {"linux": ".so", "darwin": ".dylib", "win32": ".dll"}
@@ -185,7 +185,7 @@ def _compile(kernel: str, signature: str, name: str) -> tuple[str, str]:
     from credimi.compile.numba_jit import numba_types  # noqa: PLC0415  (found by the path that was set)
 
     module, function = kernel.rsplit(".", 1)
-    dispatcher = getattr(importlib.import_module(f"credimi.kernels.{module}"), function).dispatcher
+    dispatcher = getattr(importlib.import_module(f"credimi.{module}"), function).dispatcher
     dispatcher.targetoptions |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     types = numba_types(signature)
     dispatcher.compile(types)

@@ -13,31 +13,31 @@ from credimi.core.version import __version__
 if TYPE_CHECKING:
     from credimi.core.errors import CredimiError
     from credimi.core.table import Table
-    from credimi.sources.count import count
     from credimi.counts.counts import Counts
     from credimi.estimators.discretizer import EntropyDiscretizer
     from credimi.estimators.naive_bayes import IncrementalNaiveBayes
     from credimi.estimators.selector import CredibleSelector
     from credimi.estimators.tree import CredibleTreeClassifier
-    from credimi.paper.prequential import prequential
     from credimi.inference.bounds.information_bounds import information_bounds
-    from credimi.inference.strata.conditional_information import conditional_information
     from credimi.inference.distributions.distribution import Distribution
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.posterior import Posterior, posterior
-    from credimi.results.figures import plot_prequential
+    from credimi.inference.strata.conditional_information import conditional_information
+    from credimi.paper.prequential import prequential
     from credimi.questions.compare.compare import compare
-    from credimi.questions.compare.result import Comparison
     from credimi.questions.compare.rank_by import GroupedRanking, rank_by
+    from credimi.questions.compare.result import Comparison
+    from credimi.questions.interactions.interactions import interactions
+    from credimi.questions.interactions.result import Interactions
     from credimi.questions.network.network import network
     from credimi.questions.network.result import Network
     from credimi.questions.pairs.pairs import pairs
     from credimi.questions.pairs.result import Pairs
     from credimi.questions.rank.rank import Ranking, rank
-    from credimi.questions.interactions.result import Interactions
-    from credimi.questions.interactions.interactions import interactions
-    from credimi.questions.select.select import select
     from credimi.questions.select.result import Selection
+    from credimi.questions.select.select import select
+    from credimi.results.figures import plot_prequential
+    from credimi.sources.count import count
 
 __all__ = [
     "Comparison",

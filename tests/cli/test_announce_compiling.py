@@ -9,7 +9,7 @@ from command_helpers import CLINIC
 
 from credimi.cli import main, startup, terminal_io
 from credimi.compile import jit, warm_up
-from credimi.compile.hooks import wishes
+from credimi.compile.hooks import hooks
 from credimi.compile.signatures import FIRST_NEEDED, NEEDED_BY, NEEDED_FOR_MANY_CELLS, SIGNATURES
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ RUNS = {
 
 @pytest.fixture(autouse=True)
 def _same_wishes() -> Iterator[None]:
-    before = wishes.before_numba, wishes.compiling
+    before = hooks.before_numba, hooks.compiling
     yield
-    wishes.before_numba, wishes.compiling = before
+    hooks.before_numba, hooks.compiling = before
 
 
 @pytest.mark.parametrize("command", RUNS)
@@ -59,8 +59,8 @@ def test_the_message_names_the_command_and_comes_once_a_run(
     compiled: list[list[tuple[str, str]]] = []
     monkeypatch.setattr(startup, "compile_with_bar", compiled.append)
     startup.announce_compiling("network")
-    wishes.compiling("moments.many_tables.classify")
-    wishes.compiling("pair_counts.count_bits")
+    hooks.compiling("core.table_patterns.classify")
+    hooks.compiling("columns.pair_counts.count_bits")
     told = capsys.readouterr().err
     assert told.count("compiling what `network` needs") == 1
     assert "warm-up" in told
@@ -73,7 +73,7 @@ def test_kernels_that_read_many_cells_are_compiled_where_one_of_them_is_asked_fo
     many = {name for name, _ in warm_up.tasks("rank", "reading.csv_fields.find_line_end")}
     assert few == set(FIRST_NEEDED)
     assert few < many
-    assert {"pair_counts.count_bits", "reading.csv_fields.encode_fields"} <= many
+    assert {"columns.pair_counts.count_bits", "reading.csv_fields.encode_fields"} <= many
 
 
 def test_every_beginning_is_that_of_a_kernel() -> None:

@@ -10,10 +10,11 @@ import numpy as np
 import credimi
 from credimi.columns import interpret, labels
 from credimi.counts.request import CountRequest
-from credimi.counts.rows import coded_table
+from credimi.counts.rows import coded_table as tables_of_codes
 from credimi.counts.rows.coded_table import CodedTable
 from credimi.counts.rows.stratified_counts import SettledCodes
 from credimi.counts.rows.tree_rows import TreeRows
+from credimi.sources.rows import coded_table
 
 if TYPE_CHECKING:
     import pytest
@@ -43,7 +44,7 @@ def table() -> dict[str, list[object]]:
 
 
 def settled() -> tuple[list[object], list[list[int]]]:
-    coded = CodedTable.of(table(), CountRequest.of("y"))
+    coded = coded_table(table(), CountRequest.of("y"))
     features = [
         (each.facts, each.values, each.block.tolist(), each.places.tolist(), each.typed_as.tolist())
         for each in coded.counts.settled()
@@ -53,7 +54,7 @@ def settled() -> tuple[list[object], list[list[int]]]:
 
 def test_what_is_remembered_is_what_counts_say(monkeypatch: pytest.MonkeyPatch) -> None:
     remembered = settled()
-    for module in (interpret, coded_table):
+    for module in (interpret, tables_of_codes):
         monkeypatch.setattr(module, "_MAX_CACHED_LABELS", -1)
     assert settled() == remembered
 
@@ -63,7 +64,7 @@ def test_the_labels_of_alike_columns_are_looked_at_once(monkeypatch: pytest.Monk
     typed, of_numbers = labels.typed, labels.of_numbers
     monkeypatch.setattr(labels, "typed", lambda *given: (seen.append("typed"), typed(*given))[1])
     monkeypatch.setattr(labels, "of_numbers", lambda *given, **more: (seen.append("of"), of_numbers(*given, **more))[1])
-    for cache in (interpret._plain_values, coded_table._cached_settled_codes):  # noqa: SLF001  (what other tests left there)
+    for cache in (interpret._plain_values, tables_of_codes._cached_settled_codes):  # noqa: SLF001  (what other tests left there)
         cache.cache_clear()
     generator = np.random.default_rng(0)
     codes, classes = generator.integers(0, 3, (200, 300)).astype(np.uint8), generator.integers(0, 2, 200)
@@ -90,5 +91,5 @@ def test_labels_of_a_column_are_found_without_a_search(monkeypatch: pytest.Monke
     monkeypatch.setattr(CodedTable, "of", unsearched)
     data = table()
     assert credimi.pairs(data).names
-    assert TreeRows.of(CodedTable.of(data, CountRequest.of("y"))).columns
+    assert TreeRows.of(coded_table(data, CountRequest.of("y"))).columns
     assert credimi.select(data, "y").features is not None

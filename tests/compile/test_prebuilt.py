@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from credimi.compile import jit, prebuilt
-from credimi.inference.distributions import mixture_tails as tails
-from credimi.compile.signatures import FIRST_NEEDED, SIGNATURES
 from credimi.columns.numbers import best_split
+from credimi.compile import jit, prebuilt
+from credimi.compile.signatures import FIRST_NEEDED, SIGNATURES
 from credimi.compile.warm_up import kernel, tasks
+from credimi.inference.distributions import mixture_tails as tails
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,11 @@ pytestmark = pytest.mark.skipif(jit.LIBRARY is not None, reason="the kernels of 
 
 ROOT = Path(__file__).parents[2]
 LEVEL = "x86-64" if platform.machine().lower() in {"x86_64", "amd64"} else "generic"
-SOME = ("mixture_tails.log_scales", "trees.best_split.fill_table", "pair_counts.count_cells")
+SOME = (
+    "inference.distributions.mixture_tails.log_scales",
+    "columns.numbers.best_split.fill_table",
+    "columns.pair_counts.count_cells",
+)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +55,7 @@ def _both(library: prebuilt.Library, name: str) -> tuple[Callable[..., object], 
 def test_numbers_are_those_of_numba(library: prebuilt.Library) -> None:
     alpha, beta = np.array([0.5, 3.0, 70.0]), np.array([2.0, 9.0, 4.0])
     out, expected = np.empty(3), np.empty(3)
-    ahead, by_numba = _both(library, "mixture_tails.log_scales")
+    ahead, by_numba = _both(library, "inference.distributions.mixture_tails.log_scales")
     assert isinstance(ahead, prebuilt.PrebuiltKernel)
     ahead(alpha, beta, out)
     by_numba(alpha, beta, expected)
@@ -61,7 +65,7 @@ def test_numbers_are_those_of_numba(library: prebuilt.Library) -> None:
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint32])
 def test_each_type_has_its_own_function(library: prebuilt.Library, dtype: type) -> None:
     codes, groups = np.array([0, 2, 1, 1, 0, 2, 2, 0] * 9, dtype=dtype), np.array([0, 1] * 36, dtype=np.uint8)
-    ahead, by_numba = _both(library, "pair_counts.count_cells")
+    ahead, by_numba = _both(library, "columns.pair_counts.count_cells")
     out, expected = np.zeros((2, 4), dtype=np.int64), np.zeros((2, 4), dtype=np.int64)
     ahead(codes, groups, out)
     by_numba(codes, groups, expected)
@@ -72,14 +76,14 @@ def test_each_type_has_its_own_function(library: prebuilt.Library, dtype: type) 
 def test_other_arrays_are_copied(library: prebuilt.Library, make: Callable[..., object]) -> None:
     alpha, beta = np.array([0.5, 3.0]), np.array([2.0, 9.0])
     wide, expected = np.zeros(4), np.empty(2)
-    ahead, by_numba = _both(library, "mixture_tails.log_scales")
+    ahead, by_numba = _both(library, "inference.distributions.mixture_tails.log_scales")
     ahead(make(alpha), beta, wide[::2])
     by_numba(alpha, beta, expected)
     np.testing.assert_allclose(wide, [expected[0], 0.0, expected[1], 0.0], rtol=1e-14)
 
 
 def test_arrays_that_would_lose_digits_are_refused(library: prebuilt.Library) -> None:
-    ahead, _ = _both(library, "trees.best_split.fill_table")
+    ahead, _ = _both(library, "columns.numbers.best_split.fill_table")
     with pytest.raises(TypeError, match=r"best_split\.fill_table is not compiled for f8\[:\] f8"):
         ahead(np.zeros(3), 1.0)
 
@@ -114,5 +118,5 @@ def test_every_kernel_of_the_list_exists() -> None:
     everything = tasks()
     assert sorted(everything) == sorted((name, types) for name, each in SIGNATURES.items() for types in each)
     assert set(tasks("rank")) < set(everything)
-    assert tails.log_scales is kernel("mixture_tails.log_scales")
-    assert best_split.fill_table is kernel("trees.best_split.fill_table")
+    assert tails.log_scales is kernel("inference.distributions.mixture_tails.log_scales")
+    assert best_split.fill_table is kernel("columns.numbers.best_split.fill_table")

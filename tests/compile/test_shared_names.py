@@ -1,17 +1,35 @@
-"""What kernels share has a public name."""
+"""What kernels share has a public name, and kernels are built of kernels only: files of arrays and loops."""
 
 from __future__ import annotations
 
-import re
+import ast
 from pathlib import Path
 
 import credimi
+from credimi.compile.signatures import SIGNATURES, files_used_by
 
-KERNELS = Path(credimi.__file__).parent / "kernels"
-PRIVATE = re.compile(r"^from credimi\.kernels\S* import .*\b(_[a-z]\w*)", re.MULTILINE)
+ROOT = Path(credimi.__file__).parent
+KERNELS = files_used_by(*{name.rpartition(".")[0] for name in SIGNATURES})
 KNOWN = {"_margins_evidence", "_digamma_tail"}  # each has one user, next to it
 
 
+def _imports(path: Path) -> list[tuple[str, str]]:
+    """The modules and names that a file takes from credimi when it is loaded."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    return [(node.module or "", name.name) for node in nodes for name in node.names if "credimi" in (node.module or "")]
+
+
 def test_no_kernel_takes_what_is_private_to_another_file() -> None:
-    taken = {name for path in KERNELS.rglob("*.py") for name in PRIVATE.findall(path.read_text(encoding="utf-8"))}
-    assert taken <= KNOWN
+    assert {name for path in KERNELS for _, name in _imports(path) if name.startswith("_")} <= KNOWN
+
+
+def test_kernels_import_kernels_only() -> None:
+    for path in KERNELS:
+        if path.parent.name != "compile":
+            for module, name in _imports(path):
+                files = [
+                    ROOT.joinpath(*each.split(".")[1:]).with_suffix(".py") for each in (module, f"{module}.{name}")
+                ]
+                of_kernels = any(file in KERNELS for file in files)
+                assert of_kernels or module in {"credimi.compile.jit", "credimi.compile.signatures"}, (path, module)

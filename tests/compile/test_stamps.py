@@ -4,32 +4,31 @@ from pathlib import Path
 
 import pytest
 
-from credimi.inference.distributions import mixture_tails
 from credimi.compile import numba_jit as jit
-from credimi.compile.hooks import wishes
+from credimi.compile import signatures
+from credimi.compile.hooks import hooks
 from credimi.compile.signatures import SIGNATURES
+from credimi.inference.distributions import mixture_tails
 
 
 def _names(module: str) -> set[str]:
-    root = Path(jit.__file__).parent
-    return {path.relative_to(root).with_suffix("").as_posix() for path in jit._files_used_by(module)}  # noqa: SLF001
+    root = Path(signatures.__file__).parents[1]
+    return {path.relative_to(root).with_suffix("").as_posix() for path in signatures.files_used_by(module)}
 
 
 def test_stamp_covers_what_is_imported_by_way_of_others() -> None:
-    names = _names("credimi.inference.evidence.two_sided_weights")
+    names = _names("inference.evidence.two_sided_weights")
     assert {
-        "numba_jit",
-        "inner_functions",
-        "evidence/two_sided_weights",
-        "mode/find",
-        "mode/boundary",
-        "moments/one_sided",
-        "special",
+        "inference/evidence/two_sided_weights",
+        "inference/mode/find",
+        "inference/mode/boundary",
+        "inference/moments/one_sided",
+        "inference/special_functions",
     } <= names
 
 
 def test_stamp_leaves_out_what_is_not_compiled_in() -> None:
-    assert _names("credimi.columns.pair_counts") == {"numba_jit", "inner_functions", "pair_counts", "words"}
+    assert _names("columns.pair_counts") == {"columns/pair_counts", "compile/words"}
 
 
 @pytest.mark.parametrize("cached", [True, False])
@@ -37,6 +36,6 @@ def test_compiling_is_announced_to_the_latest_who_wished_so(monkeypatch: pytest.
     calls: list[str] = []
     monkeypatch.setattr(jit.NumbaKernel, "_is_cached", lambda _self, _types: cached)
     for name in ("first", "second", "third"):
-        monkeypatch.setattr(wishes, "compiling", lambda _kernel, name=name: calls.append(name))
-    mixture_tails.log_scales.prepare(SIGNATURES["mixture_tails.log_scales"][0])  # type: ignore[attr-defined]
+        monkeypatch.setattr(hooks, "compiling", lambda _kernel, name=name: calls.append(name))
+    mixture_tails.log_scales.prepare(SIGNATURES["inference.distributions.mixture_tails.log_scales"][0])  # type: ignore[attr-defined]
     assert calls == ([] if cached else ["third"])

@@ -28,11 +28,11 @@ STUCK = """
 import os, threading
 import credimi
 from credimi.core import forks
-from credimi.kernels.jit_hooks import wishes
+from credimi.compile.hooks import hooks
 
 forks.PATIENCE = 0.05
 held = threading.Event()
-threading.Thread(target=lambda: (wishes.loading.acquire(), held.set(), threading.Event().wait()), daemon=True).start()
+threading.Thread(target=lambda: (hooks.loading.acquire(), held.set(), threading.Event().wait()), daemon=True).start()
 held.wait()
 child = os.fork()
 if child == 0:

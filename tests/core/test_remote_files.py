@@ -14,8 +14,8 @@ from trap_table import digest, expected, table
 from credimi import Counts, CredimiError, count
 from credimi.cli import main
 from credimi.core.remote_files import Remote, is_remote
-from credimi.sources import files
 from credimi.counts.saved.counted_files import CountedFile
+from credimi.sources import files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -44,7 +44,7 @@ with owned(Path(sys.argv[1])) as folder:
 """
 SCRATCH = """
 import sys
-from credimi.counting.rows.storage import Storage
+from credimi.counts.rows.storage import Storage
 import numpy as np
 codes = Storage.of(sys.argv[1]).zeros((1000, 1000), np.uint8)
 codes += 1

@@ -143,7 +143,7 @@ PROGRAM = """
 import sys, time
 from credimi.cli import main
 from credimi.cli.commands import count
-from credimi.counting.engines import files
+from credimi.sources import files
 count.SAVE_EVERY = 0.0
 read = files.batches
 def slowly(*arguments, **settings):

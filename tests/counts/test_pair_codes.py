@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.coded_table import CodedTable
 from credimi.counts.rows.pair_codes import OTHER_VALUES, PairCodes
 from credimi.counts.rows.stratified_counts import SettledCodes
-from credimi.inference.strata.stratified_tables import StratifiedTables, independence
 from credimi.inference.evidence import pair_evidence
+from credimi.inference.strata.stratified_tables import StratifiedTables, independence
 from credimi.questions.select.relevant_features import _evidence, _pairs_of_blocks
+from credimi.sources.rows import coded_table
 
 VALUES = (2, 3, 5, 10, 14, 2, 30)
 
@@ -32,7 +32,7 @@ def settled(seed: int, rows: int, classes: int, *, weighted: bool = False) -> Se
     if weighted:
         data["w"] = generator.uniform(0.5, 2.0, rows).round(2).tolist()
     request = CountRequest.of("y", weights="w" if weighted else None)
-    return SettledCodes.of(CodedTable.of(data, request))
+    return SettledCodes.of(coded_table(data, request))
 
 
 def evidence(pairs: PairCodes) -> np.ndarray:
@@ -107,7 +107,7 @@ def test_rare_values_become_one() -> None:
     many = np.minimum(generator.geometric(0.03, 3_000), 200)
     data = {"many": [f"v{each:03d}" for each in many], "few": generator.choice(["a", "b"], 3_000).tolist()}
     data["y"] = generator.choice(["p", "q"], 3_000).tolist()
-    pairs = PairCodes.of(SettledCodes.of(CodedTable.of(data, CountRequest.of("y"))))
+    pairs = PairCodes.of(SettledCodes.of(coded_table(data, CountRequest.of("y"))))
     labels = pairs.labels[0]
     assert len(labels) == 32
     assert labels[-1] == OTHER_VALUES

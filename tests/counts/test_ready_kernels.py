@@ -11,9 +11,9 @@ import pytest
 
 import credimi
 from credimi.columns.numbers.small_counts import count_small
-from credimi.counts import tabulate
 from credimi.compile import jit, warm_up
 from credimi.compile.signatures import SIGNATURES
+from credimi.counts import tabulate
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,9 +11,9 @@ import pytest
 from credimi import CredimiError, count, prequential, rank
 from credimi.cli import main
 from credimi.columns.reading_options import ReadingOptions
-from credimi.sources import count as count_module
 from credimi.counts import request as request_module
 from credimi.counts.request import CountRequest
+from credimi.sources import count as count_module
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import credimi
+from credimi.counts.saved import counts_file
 from credimi.sources.csv import csv_files
 from credimi.sources.parquet import parquet_files
-from credimi.counts.saved import counts_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable

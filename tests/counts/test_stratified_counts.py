@@ -12,8 +12,8 @@ from credimi import CredimiError
 from credimi.columns.missing import MISSING_VALUES
 from credimi.counts.request import CountRequest
 from credimi.counts.rows import stratified_counts
-from credimi.counts.rows.coded_table import CodedTable
 from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.sources.rows import coded_table
 
 if TYPE_CHECKING:
     from credimi.core.tables import Tables
@@ -41,7 +41,7 @@ def columns(seed: int, classes: int = 3) -> dict[str, list[str | float | None]]:
 
 
 def coded(data: dict[str, list[str | float | None]]) -> SettledCodes:
-    return SettledCodes.of(CodedTable.of(data, CountRequest.of("class", missing_values=MISSING_VALUES)))
+    return SettledCodes.of(coded_table(data, CountRequest.of("class", missing_values=MISSING_VALUES)))
 
 
 def naive(codes: SettledCodes, strata: np.ndarray, feature: int, weights: np.ndarray | None = None) -> np.ndarray:

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from credimi.columns import pair_counts
+from credimi.compile import words
 from credimi.core import threads
 from credimi.core.errors import CredimiError
 from credimi.core.threads import ahead, in_order
 from credimi.counts import tabulate
 from credimi.counts.tabulate import cross_counts
-from credimi.columns import pair_counts
-from credimi.compile import words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

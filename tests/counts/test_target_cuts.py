@@ -15,8 +15,8 @@ import pytest
 
 import credimi
 from credimi.columns.reading_options import ReadingOptions
-from credimi.sources.csv import csv_files
 from credimi.counts.saved import counts_file, counts_header
+from credimi.sources.csv import csv_files
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import credimi
+from credimi.counts.weights import effective
 from credimi.questions.compare.by_group import count_by
 from credimi.sources.csv import csv_files
 from credimi.sources.parquet import parquet_files
-from credimi.counts.weights import effective
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from gpu_helpers import ORDER, assert_near, random_tables
 
-import credimi.gpu
-from credimi.inference.tables.pair_figures import figures_of
+import credimi.questions.pairs.gpu
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.pair_figures import figures_of
 from credimi.questions.pairs.gpu.pairs_on_device import hyper
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
@@ -25,7 +25,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     if COMPILER is None:
         pytest.skip("needs a compiler of C++")
     built = tmp_path_factory.mktemp("gpu") / "tables.so"
-    source, folder = Path(__file__).with_name("tables.cpp"), Path(credimi.gpu.__file__).parent
+    source, folder = Path(__file__).with_name("tables.cpp"), Path(credimi.questions.pairs.gpu.__file__).parent
     flags = ["-std=c++17", "-O1", "-shared", "-fPIC", f"-I{folder}", "-o", str(built)]
     subprocess.run([COMPILER, *flags, str(source)], check=True)
     return ctypes.CDLL(str(built))

@@ -9,16 +9,16 @@ import pytest
 from gpu_helpers import assert_near, random_columns
 
 import credimi
-from credimi.questions.pairs.gpu.pair_products import PairProducts
 from credimi.counts.rows.pair_tables import PairCounter
-from credimi.inference.tables.pair_figures import figures_of
 from credimi.inference.options import PosteriorOptions
-from credimi.questions.pairs.gpu.pairs_on_device import all_pairs, best_pairs, find_gpu
+from credimi.inference.tables.pair_figures import figures_of
 from credimi.questions.interactions import interaction_search
+from credimi.questions.pairs.gpu.pair_products import PairProducts
+from credimi.questions.pairs.gpu.pairs_on_device import all_pairs, best_pairs, find_gpu
 
 if TYPE_CHECKING:
-    from credimi.questions.pairs.gpu.pair_products import PairBlock
     from credimi.questions.pairs.gpu.cupy_device import CupyDevice
+    from credimi.questions.pairs.gpu.pair_products import PairBlock
 
 pytestmark = pytest.mark.gpu
 

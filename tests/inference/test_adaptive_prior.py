@@ -14,9 +14,9 @@ from scipy.special import digamma, gammaln
 from credimi import CredimiError, mutual_information, posterior
 from credimi.core.tables import Tables
 from credimi.inference.evidence import adaptive_prior
-from credimi.inference.tables.many_tables import summarize
 from credimi.inference.moments.moments import moments
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.many_tables import summarize
 
 JOINT = [[12, 3, 7], [2, 14, 6]]
 MARGINS = ({}, {"target_only": [5, 2]}, {"feature_only": [1, 4, 2]}, {"target_only": [5, 2], "feature_only": [1, 4, 2]})

@@ -11,11 +11,11 @@ import pytest
 from scipy.optimize import minimize
 
 import credimi
+from credimi.inference.bounds.both_missing import search
 from credimi.inference.bounds.extremes import largest_of, least_of, starts_of
+from credimi.inference.bounds.least_information import centres
 from credimi.inference.bounds.observed_draws import ObservedDraws
 from credimi.inference.sampling import information_of
-from credimi.inference.bounds.both_missing import search
-from credimi.inference.bounds.least_information import centres
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

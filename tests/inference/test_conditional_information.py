@@ -14,9 +14,9 @@ from scipy import special
 from credimi import CredimiError, Distribution, conditional_information, mutual_information
 from credimi.core.tables import Tables
 from credimi.inference.evidence import adaptive_prior
-from credimi.inference.strata.stratified_tables import StratifiedTables, components, independence, summarize
 from credimi.inference.moments.moments import moments
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.strata.stratified_tables import StratifiedTables, components, independence, summarize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,8 @@ import pytest
 from credimi import mutual_information
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.inference.tables.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.many_tables import summarize
 
 THIN = [
     ([[100, 100], [1, 1]], [0, 800]),

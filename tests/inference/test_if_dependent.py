@@ -14,8 +14,8 @@ from scipy import optimize, stats
 from credimi import Counts, Distribution, count, mutual_information, rank
 from credimi.cli import main
 from credimi.core.tables import Tables
-from credimi.inference.tables.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.many_tables import summarize
 
 NAMES = ("mi_if_dependent", "low_if_dependent", "high_if_dependent")
 

@@ -11,12 +11,12 @@ import pytest
 import credimi
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.inference.tables.many_tables import summarize
 from credimi.inference.bounds.information_bounds import robust, standing
+from credimi.inference.bounds.least_information import centres, least
 from credimi.inference.bounds.observed_draws import _independent
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.sampling import draw
-from credimi.inference.bounds.least_information import centres, least
+from credimi.inference.tables.many_tables import summarize
 
 JOINT, TARGET_ONLY, FEATURE_ONLY = [[160, 60, 30], [50, 90, 70]], [60, 45], [12, 20, 9]
 MISSING = {

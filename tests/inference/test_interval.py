@@ -11,11 +11,11 @@ import pytest
 import credimi
 from credimi.core.special import stirling_error
 from credimi.core.tables import Tables
-from credimi.inference.tables import many_tables
-from credimi.inference.tables.many_tables import summarize
 from credimi.inference.distributions import distribution
 from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables import many_tables
+from credimi.inference.tables.many_tables import summarize
 
 SOURCES = Path(credimi.__file__).parent
 

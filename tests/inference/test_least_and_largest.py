@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from credimi.inference.sampling import information_of
 from credimi.inference.bounds.largest_information import largest
 from credimi.inference.bounds.least_information import centres, least
+from credimi.inference.sampling import information_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,13 +12,13 @@ from scipy.special import betaincc
 
 from credimi import mutual_information
 from credimi.core.tables import Tables
-from credimi.inference.evidence.adaptive_prior import PosteriorComponents
-from credimi.inference.tables import mixture_tails
-from credimi.inference.tables.many_tables import summarize
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.scaled_beta import ScaledBeta
+from credimi.inference.evidence.adaptive_prior import PosteriorComponents
 from credimi.inference.mutual_information import distribution_of
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables import mixture_tails
+from credimi.inference.tables.many_tables import summarize
 
 LEVELS = (0.5, 0.95, 0.999)
 

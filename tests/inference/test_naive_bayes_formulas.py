@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import credimi
-from credimi.paper import prequential_loop
 from credimi.inference import naive_bayes
 from credimi.inference.naive_bayes import log_shares, log_value_shares
+from credimi.paper import prequential_loop
 
 ROWS, PSEUDO = 60, 0.7
 

@@ -9,9 +9,9 @@ import pytest
 
 import credimi
 from credimi import CredimiError
-from credimi.paper.prequential_options import PrequentialOptions
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.rules import RuleOptions
+from credimi.paper.prequential_options import PrequentialOptions
 
 WRONG = [
     ({"prior": "jefreys"}, "did you mean 'jeffreys'"),

@@ -11,12 +11,12 @@ from page_helpers import data_of, node
 from credimi import Ranking, rank, select
 from credimi.core.tables import Tables
 from credimi.inference.evidence import adaptive_prior
-from credimi.inference.tables.many_tables import beliefs
-from credimi.inference.strata.stratified_tables import StratifiedTables, components, summarize
 from credimi.inference.options import PosteriorOptions
-from credimi.results.notebook import ranking_html
 from credimi.inference.rows_to_decide import growth_to_decide
 from credimi.inference.rules import unsure as are_unsure
+from credimi.inference.strata.stratified_tables import StratifiedTables, components, summarize
+from credimi.inference.tables.many_tables import beliefs
+from credimi.results.notebook import ranking_html
 
 if TYPE_CHECKING:
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray

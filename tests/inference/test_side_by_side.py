@@ -7,8 +7,8 @@ import pytest
 
 from credimi.core.tables import Tables
 from credimi.inference.evidence.adaptive_prior import independence, log_odds_of_dependence
-from credimi.inference.moments.moments import moments
 from credimi.inference.moments import many_tables, side_by_side
+from credimi.inference.moments.moments import moments
 
 
 def blocks(count: int, rows: int, columns: int, total: int, generator: np.random.Generator) -> Tables:

@@ -9,8 +9,8 @@ import pytest
 from scipy import special, stats
 from test_conditional_information import EPSILON, flattened, log_evidence, log_excess
 
-from credimi.inference.strata.stratified_tables import summarize
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.strata.stratified_tables import summarize
 
 
 @pytest.mark.parametrize(("rows", "classes", "values"), [(2, 2, 2), (4, 2, 4), (10, 3, 3), (4, 10, 10), (8, 10, 10)])

@@ -9,9 +9,9 @@ import pytest
 from credimi import mutual_information
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.inference.tables.many_tables import beliefs, summarize
 from credimi.inference.moments.shapes import folded_parts
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.many_tables import beliefs, summarize
 
 PSEUDO_COUNTS = {"uniform": 1.0, "jeffreys": 0.5, "perks": 0.25, "haldane": 0.0}
 TABLES = [  # one Beta was .05 to .3 away

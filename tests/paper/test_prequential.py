@@ -13,16 +13,16 @@ from sklearn.impute import SimpleImputer
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.sources.csv import csv_files
-from credimi.counts.rows.coded_table import rows_of
-from credimi.paper import checkpoints, prequential, prequential_loop, significance
-from credimi.paper.prequential_options import RULES
-from credimi.inference.tables import many_tables
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.scaled_beta import ScaledBeta
 from credimi.inference.evidence.fixed_priors import pseudo_count
 from credimi.inference.moments.moments import moments
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables import many_tables
+from credimi.paper import checkpoints, prequential, prequential_loop, significance
+from credimi.paper.prequential_options import RULES
+from credimi.sources.csv import csv_files
+from credimi.sources.rows import rows_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,8 +15,8 @@ from page_helpers import data_of, node, table
 
 from credimi import CredimiError, Ranking, count, mutual_information, rank
 from credimi.cli import main
-from credimi.results.filled_page import page
 from credimi.inference import rules
+from credimi.results.filled_page import page
 
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic.csv"
 EPSILONS = [0.0, *np.geomspace(1e-5, 0.9, 19).tolist()]

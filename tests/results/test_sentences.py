@@ -14,11 +14,11 @@ from test_page import DECIDE, node, shown
 import credimi
 from credimi.cli import main
 from credimi.columns.feature import CutBy, FeatureKind, SuspicionKind
-from credimi.counts.rows.coded_table import rows_of
 from credimi.paper.paper_datasets import PaperDataset, read
-from credimi.results import remark_sentences, sentences
 from credimi.questions.network.network_text import direction_line
-from credimi.questions.rank.remarks import Remark, RemarkKind
+from credimi.results import remark_sentences, sentences
+from credimi.results.remarks import Remark, RemarkKind
+from credimi.sources.rows import rows_of
 
 READERS = (sentences.PYTHON, sentences.COMMAND_LINE)
 ROWS = 600

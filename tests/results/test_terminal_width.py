@@ -10,9 +10,9 @@ from rich.cells import cell_len
 
 import credimi
 from credimi.cli import main
+from credimi.questions.interactions.interaction_view import interactions_text
 from credimi.results import sentences
 from credimi.results.names import shorten_distinctly, shortened
-from credimi.questions.interactions.interaction_view import interactions_text
 from credimi.results.terminal import ranking_text
 
 if TYPE_CHECKING:

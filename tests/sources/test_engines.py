@@ -20,10 +20,10 @@ from credimi.columns import labels
 from credimi.columns.reading_options import ReadingOptions
 from credimi.counts import batch as batch_module
 from credimi.counts import merge
+from credimi.counts.request import Plan
 from credimi.sources import files, frames
 from credimi.sources import polars_lazy as lazy
 from credimi.sources.parquet import parquet_files
-from credimi.counts.request import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ import pytest
 
 from credimi import CredimiError, count
 from credimi.columns.reading_options import ReadingOptions
-from credimi.sources.files import count_file, find
 from credimi.counts.request import Plan
+from credimi.sources.files import count_file, find
 
 # the name, and one that it matches as a pattern
 NAMES = [("data[1]", "data1"), ("data[!1]", "datax"), ("a*b", "axb"), ("q?", "qq"), ("[[]", "["), ("{a,b}", "a")]

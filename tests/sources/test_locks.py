@@ -22,7 +22,7 @@ WAITS = """
 import sys, time
 from pathlib import Path
 from credimi.cli import main
-from credimi.counting.engines import files
+from credimi.sources import files
 read = files.batches
 def waiting(*arguments, **settings):
     Path("{name}.ready").touch()

@@ -22,10 +22,10 @@ from credimi.cli.commands import (
 )
 from credimi.cli.options import Parser
 from credimi.cli.terminal_io import say
+from credimi.compile.hooks import NoKernelsError
 from credimi.core.errors import CredimiError, NoMemoryError, NoRowsError
 from credimi.core.remote_files import source_of
 from credimi.core.version import __version__
-from credimi.compile.hooks import NoKernelsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from credimi.cli.terminal_io import progress, say
-from credimi.compile.hooks import wishes
+from credimi.compile.hooks import hooks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def announce_compiling(command: str) -> None:
     """If a kernel has to be compiled, compile all that the command needs, on all cores, and show the progress."""
     _enable_garbage_collector()
-    wishes.before_numba = _load_numba
-    wishes.compiling = _once(partial(_compile_for_command, command))
+    hooks.before_numba = _load_numba
+    hooks.compiling = _once(partial(_compile_for_command, command))
 
 
 def load_meanwhile(module: str) -> None:
@@ -62,8 +62,8 @@ def _compile_for_command(command: str, kernel: str) -> None:
 
 def compile_with_bar(tasks: list[tuple[str, str]]) -> None:
     """Compile these kernels on all cores."""
-    from credimi.core.threads import cores
     from credimi.compile import warm_up
+    from credimi.core.threads import cores
 
     with progress("compiling") as report:
         warm_up.compile_all(tasks, cores(), lambda done, total: report(done / total))

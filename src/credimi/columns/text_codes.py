@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
 from credimi.columns.few_bytes import LOAD, MULTIPLIER, OTHER_MULTIPLIER, eight_bytes, few_bytes, keys
+from credimi.compile.jit import compiled, inlined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

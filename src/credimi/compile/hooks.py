@@ -22,7 +22,7 @@ class NoKernelsError(ImportError):
     """There is no library of kernels that fits this machine, and no Numba to compile them."""
 
 
-class Wishes:
+class Hooks:
     """Functions to call before Numba is loaded, and before a kernel is compiled; a new one replaces the old."""
 
     before_numba: Callable[[], None] = staticmethod(_do_nothing)
@@ -31,4 +31,4 @@ class Wishes:
     loading: Any = RLock()  # held while a kernel is loaded or compiled; no fork may fall into this time
 
 
-wishes = Wishes()
+hooks = Hooks()

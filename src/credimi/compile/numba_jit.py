@@ -10,7 +10,6 @@ else.
 """
 
 import hashlib
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
@@ -19,10 +18,10 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from credimi.compile.hooks import wishes
-from credimi.compile.signatures import SIGNATURES, name_of, signature_of
+from credimi.compile.hooks import hooks
+from credimi.compile.signatures import SIGNATURES, Workspace, files_used_by, name_of, signature_of
 
-wishes.before_numba()
+hooks.before_numba()
 import numba  # noqa: E402  (after the wish above)
 from llvmlite import ir  # noqa: E402  (after the wish above)
 from numba import extending  # noqa: E402  (after the wish above)
@@ -39,8 +38,6 @@ Kernel = TypeVar("Kernel", bound=Callable[..., object])
 intrinsic: Callable[[Callable[..., Any]], Any] = extending.intrinsic  # for LLVM code that Numba cannot express
 
 _SUMS_MAY_BE_REORDERED = {"reassoc", "contract"}
-
-_KERNEL_IMPORT = re.compile(r"^from (credimi\.kernels\S*) import ([^(\n]+|\([^)]+\))", re.MULTILINE)
 
 
 def compiled(function: Kernel) -> Kernel:
@@ -90,16 +87,16 @@ class NumbaKernel:
 
     def prepare(self, signature: str) -> Callable[..., object]:
         """Compile the kernel for these types, or load it from the cache."""
-        with wishes.loading:
+        with hooks.loading:
             return self._prepare(signature)
 
     def _prepare(self, signature: str) -> Callable[..., object]:
         if signature not in SIGNATURES.get(self.__name__, ()):
-            wishes.unlisted(self.__name__, signature)
+            hooks.unlisted(self.__name__, signature)
             return cast("Callable[..., object]", self.dispatcher)  # which compiles for any types
         argument_types = numba_types(signature)
         if not self._is_cached(argument_types):
-            wishes.compiling(self.__name__)
+            hooks.compiling(self.__name__)
         self.dispatcher.compile(argument_types)
         entry: Callable[..., object] = self.dispatcher.overloads[argument_types].entry_point
         self._entries[signature] = entry
@@ -109,7 +106,7 @@ class NumbaKernel:
         """Whether the kernel was compiled for these types, by this process or another."""
         if signature in self._entries:
             return True
-        with wishes.loading:  # LLVM has a lock of its own
+        with hooks.loading:  # LLVM has a lock of its own
             return self._is_cached(numba_types(signature))
 
     def _is_cached(self, argument_types: tuple[Any, ...]) -> bool:
@@ -122,8 +119,6 @@ class NumbaKernel:
 
 def numba_types(signature: str) -> tuple[Any, ...]:
     """Numba's types for the words of a signature."""
-    from credimi.inference.moments.information_matrix import Workspace  # noqa: PLC0415  (it is compiled itself)
-
     parsed: list[Any] = []
     outer: list[list[Any]] = []
     for word in signature.replace("(", "( ").replace(")", " )").split():
@@ -148,22 +143,10 @@ def _sources_stamp(module: str) -> str:
     change to one file, the cached kernels of other files would silently use the old code.
     """
     digest = hashlib.sha256()
-    for path in sorted(_files_used_by(module)):
+    own = {Path(__file__), Path(__file__).with_name("inner_functions.py")}  # how kernels are compiled
+    for path in sorted(own | files_used_by(module.removeprefix("credimi."))):
         digest.update(path.read_bytes())
     return digest.hexdigest()
-
-
-def _files_used_by(module: str) -> set[Path]:
-    """The file of a module of kernels, those of all kernels that it imports, and the two that define how to compile."""
-    files, modules = {Path(__file__), Path(__file__).with_name("inner_functions.py")}, [module]
-    while modules:
-        path = Path(__file__).parent.joinpath(*modules.pop().split(".")[2:]).with_suffix(".py")
-        if path not in files and path.exists():
-            files.add(path)
-            for package, names in _KERNEL_IMPORT.findall(path.read_text(encoding="utf-8")):
-                used = [package, *(f"{package}.{name}" for name in re.findall(r"\w+", names))]
-                modules += [name for name in used if name != "credimi.compile.jit"]  # its contents are not compiled
-    return files
 
 
 def _load_cached(guard: Any, load: Any, signature: Any, context: Any) -> Any:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from credimi.compile.signatures import name_of, signature_of
+from credimi.compile.signatures import SIGNATURES, files_used_by, name_of, signature_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,7 +35,6 @@ _LEVELS = {  # features that the processor must have, as numpy names them
     "x86-64": (),
     "generic": (),
 }
-_NOT_COMPILED = ("jit.py", "jit_hooks.py", "prebuilt.py", "signatures.py")
 _SUCCESS_CODES = (0, -2)  # -2: the function returned None
 _SCRATCH_BYTES = 32  # for the result, at most three numbers, and for an exception
 
@@ -56,9 +55,9 @@ def library(folder: Path = _FOLDER) -> Library | None:
 def sources_digest() -> str:
     """A digest of all sources that go into the library."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        if path.name not in _NOT_COMPILED:
-            digest.update(path.read_bytes())
+    how = {Path(__file__).with_name(name) for name in ("inner_functions.py", "numba_jit.py")}
+    for path in sorted(how | files_used_by(*{name.rpartition(".")[0] for name in SIGNATURES})):
+        digest.update(path.read_bytes())
     return digest.hexdigest()
 
 

@@ -81,9 +81,9 @@ def compile_all(wanted: list[Task], processes: int, report_progress: Callable[[i
 
 
 def kernel(name: str) -> Any:
-    """The kernel with a name such as "moments.many_tables.classify"."""
+    """The kernel with a name such as "inference.moments.leading.leading_one_sided"."""
     module, function = name.rsplit(".", 1)
-    return getattr(importlib.import_module(f"credimi.kernels.{module}"), function)
+    return getattr(importlib.import_module(f"credimi.{module}"), function)
 
 
 def _serve(lines: Iterator[str]) -> None:

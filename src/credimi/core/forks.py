@@ -28,8 +28,8 @@ from functools import cached_property
 from threading import RLock, active_count, get_ident
 from typing import Any
 
+from credimi.compile.hooks import hooks
 from credimi.core.errors import CredimiError
-from credimi.compile.hooks import wishes
 
 PATIENCE = 60.0  # seconds: kernels may have to be compiled
 _PAUSE = 0.001
@@ -80,7 +80,7 @@ def _before() -> None:
 
 def _holds_all() -> bool:
     """Whether nobody is loading, and nobody can begin to; otherwise nothing is held: a module may load kernels."""
-    _fork.holds_kernels = wishes.loading.acquire(blocking=False)
+    _fork.holds_kernels = hooks.loading.acquire(blocking=False)
     if _fork.holds_kernels:
         _imports.acquire_lock()
         _fork.holds_imports = True
@@ -94,7 +94,7 @@ def _release() -> None:
     if _fork.holds_imports:
         _imports.release_lock()
     if _fork.holds_kernels:
-        wishes.loading.release()
+        hooks.loading.release()
     _fork.holds_kernels = _fork.holds_imports = False
 
 
@@ -114,7 +114,7 @@ def _after_in_child() -> None:
     _renew_locks_of_properties()
     if _fork.while_loading:
         _fork.stuck = True
-        wishes.loading = _Refusal()
+        hooks.loading = _Refusal()
 
 
 def _renew_locks_of_properties() -> None:

@@ -8,7 +8,7 @@ of which eight terms are exact to rounding, and below 8 the same of x + 8 and th
 
     log Gamma(x) = log Gamma(x + 8) - log [x (x + 1) ... (x + 7)],
 
-the eight factors folded as in `inference.special_functions`. The derivatives, digamma and trigamma, have the same series and
+the eight factors folded as in `special_functions`. The derivatives, digamma and trigamma, have the same series and
 recurrences, term by term. All arguments are positive.
 
 **Normal distribution.** Both tails are erfc, which the standard library has for single numbers, to the last digit or

@@ -104,15 +104,16 @@ def scaled_blocks(blocks: Sequence[FloatArray], squares: Sequence[FloatArray | N
 
 def _sums(tables: Tables, squares: FloatArray) -> FloatArray:
     """The figures of all tables (see `counts.survey_one_sided`)."""
-    from credimi.inference.moments import many_tables  # noqa: PLC0415  (loads compiled code)
-    from credimi.counts import survey_one_sided as one_sided, survey_two_sided as two_sided  # noqa: PLC0415  (loads compiled code)
+    from credimi.core import table_patterns  # noqa: PLC0415  (loads compiled code)
+    from credimi.counts import survey_one_sided as one_sided  # noqa: PLC0415  (loads compiled code)
+    from credimi.counts import survey_two_sided as two_sided  # noqa: PLC0415  (loads compiled code)
 
     flat, squares = (np.ascontiguousarray(cells, dtype=np.float64) for cells in (tables.flat, squares))
     rows, columns = (np.ascontiguousarray(sizes, dtype=np.int64) for sizes in (tables.rows, tables.columns))
     layout = flat, tables.offsets, rows, columns
     pattern, complete = np.empty(rows.size, dtype=np.int8), np.empty(rows.size)
-    many_tables.classify(*layout, pattern, complete)
-    both = (pattern == many_tables.BOTH) & (complete > 0.0)
+    table_patterns.classify(*layout, pattern, complete)
+    both = (pattern == table_patterns.BOTH) & (complete > 0.0)
     figures = np.zeros((rows.size, one_sided.FIGURES))
 
     def sizes(chosen: BooleanArray) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.counts.weights import are_survey, mean_if_survey
-from credimi.questions.rank.remarks import Remark, RemarkKind
+from credimi.results.remarks import Remark, RemarkKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,6 @@ from credimi.columns.reading_options import READINGS, ReadingOptions
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
-from credimi.sources.frames import TARGET
 from credimi.counts.request import check_named
 from credimi.counts.streams.incremental_counts import IncrementalCounts
 from credimi.estimators.class_labels import Classes, warn_if_measured
@@ -24,6 +23,7 @@ from credimi.estimators.counted_xy import counted, labelled, share_right, target
 from credimi.estimators.scorer import Scorer, check_selector
 from credimi.estimators.validation import Features, by_text, cells_of, checked_features, checked_target, checked_weights
 from credimi.inference.naive_bayes import normalised
+from credimi.sources.frames import TARGET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

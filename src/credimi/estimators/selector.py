@@ -22,10 +22,10 @@ from credimi.counts.weights import weighing_one
 from credimi.estimators.class_labels import warn_if_measured
 from credimi.estimators.counted_xy import coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights, with_weights
-from credimi.inference.tables.many_tables import Beliefs, beliefs
 from credimi.inference.bounds import information_bounds
-from credimi.questions.rank.rank import Ranking, beliefs_of, rank, standing
 from credimi.inference.rules import RuleOptions, best, check_k, checked_rule, decide, filled
+from credimi.inference.tables.many_tables import Beliefs, beliefs
+from credimi.questions.rank.rank import Ranking, beliefs_of, rank, standing
 from credimi.questions.select.select import GOALS, check_min_features, selected
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from credimi.estimators.counted_xy import coded, labelled, share_right, target_n
 from credimi.estimators.tree_descent import visits
 from credimi.estimators.validation import cells_of, checked_features, checked_target, checked_weights, with_weights
 from credimi.inference.options import PosteriorOptions
+from credimi.questions.tree.growth import grow
 from credimi.questions.tree.tree_figure import tree_plot
 from credimi.questions.tree.tree_page import write_page
 from credimi.questions.tree.tree_text import tree_text
-from credimi.questions.tree.growth import grow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

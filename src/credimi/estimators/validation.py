@@ -32,9 +32,9 @@ from credimi.core.arguments import require_numbers
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counts.batch import grouped
+from credimi.counts.tabulate import CELLS_WORTH_COMPILING
 from credimi.sources import polars_lazy, sparse_matrices
 from credimi.sources.frames import array_of, is_polars
-from credimi.counts.tabulate import CELLS_WORTH_COMPILING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,8 +10,8 @@ import numpy as np
 from credimi.core.arguments import make_generator, require_whole
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.inference.evidence import adaptive_prior
 from credimi.inference.distributions.distribution import Distribution
+from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.fixed_priors import ADAPTIVE, pseudo_count
 from credimi.inference.moments.moments import moments
 from credimi.inference.options import checked_approximation
@@ -49,7 +49,7 @@ def mutual_information(
         s counts of data rows whose target is missing.
     prior
         "adaptive": the distance from independence is learned from the table, and independence itself has a probability
-        (`.p_zero` of the result); see `credimi.inference.evidence.adaptive_prior`. Or a fixed pseudo-count per cell: "jeffreys"
+        (`.p_zero` of the result); see `adaptive_prior`. Or a fixed pseudo-count per cell: "jeffreys"
         (1/2), "uniform" (1), "perks" (1/(rs)), "haldane" (0), or a number.
     approximation
         "matched": a Beta on [0, log min(r, s)] with near-exact mean and variance. "leading": the paper's Gaussian,

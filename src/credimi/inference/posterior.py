@@ -5,7 +5,7 @@ mode is reported (see `fixed_priors`).
 
 If one side is complete, mode and mean cost O(rs): with a_i = c_i+ + n_i?, mode = mean = (a_i/A)(c_ij/c_i+), exactly. A
 class without any complete count (only possible without pseudo-counts) has no conditional distribution of its own and
-takes the pooled one. If both sides have missing values, `inference.mode.find` finds the mode, at a cost of O(r s^2 + s^3)
+takes the pooled one. If both sides have missing values, `find` finds the mode, at a cost of O(r s^2 + s^3)
 per step, where s is the shorter side. The mean is corrected for the skewness of the posterior,
 
     E[pi] = pi + Cov g                                                                        (to order 1/N),

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import BooleanArray, IntegerArray
-    from credimi.counts.rows.coded_table import Rows
     from credimi.paper.prequential_options import PrequentialOptions
+    from credimi.sources.rows import Rows
 
 _FORMAT = 1
 _FAULTS = (  # of a file that is absent or damaged; the last two: a damaged entry seems to be packed in another way

@@ -19,10 +19,10 @@ from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.core.threads import cores, share
-from credimi.counts.rows.coded_table import Rows, rows_of
 from credimi.paper import checkpoints
 from credimi.paper.prequential_loop import go_through
 from credimi.paper.prequential_options import PrequentialOptions
+from credimi.sources.rows import Rows, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

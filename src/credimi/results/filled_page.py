@@ -48,4 +48,4 @@ def write_page(data: Record, path: str | Path) -> None:
 
 
 def _asset(name: str) -> str:
-    return files("credimi.report.assets").joinpath(name).read_text(encoding="utf-8")
+    return files("credimi.results.assets").joinpath(name).read_text(encoding="utf-8")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     Positions = FloatArray
 
+GRAPH_SCRIPTS = ("network_matrix.js", "network.js")  # of the pages that draw a graph
+_MAX_NAME_CHARACTERS = 200
 _STEPS = 250
 _GRAVITY = 0.1
 _ROW_DISTANCE = 1.5  # between rows of columns without edges: names are above and below them
@@ -64,3 +66,8 @@ def _relaxed(count: int, ends: IntegerArray, weights: FloatArray) -> Positions:
         max_step = 0.25 * side * (1.0 - step / _STEPS) ** 1.5 + 0.002
         positions = positions + force / force_size * np.minimum(force_size, max_step)
     return positions
+
+
+def clipped(text: str) -> str:
+    """A name, cut if it is too long for a page."""
+    return text if len(text) <= _MAX_NAME_CHARACTERS else f"{text[:_MAX_NAME_CHARACTERS]}…"

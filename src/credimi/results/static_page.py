@@ -21,7 +21,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-ur
 def document(title: str, heading: str, styles: Sequence[str], body: str) -> str:
     """The HTML of a page; `styles` are names of assets, and all the rest is HTML already."""
     style = "".join(
-        files("credimi.report.assets").joinpath(name).read_text(encoding="utf-8") for name in (*styles, "wide.css")
+        files("credimi.results.assets").joinpath(name).read_text(encoding="utf-8") for name in (*styles, "wide.css")
     )
     return f"""<!doctype html>
 <html lang="en">

@@ -13,13 +13,13 @@ from credimi.columns.numbers.target_ranges import bins_asked
 from credimi.core.errors import CredimiError
 from credimi.core.threads import ahead
 from credimi.counts.batch import Batch, counted
-from credimi.sources import files, frames, polars_lazy, sparse_matrices
-from credimi.sources.clusters import dask, spark
-from credimi.sources.dispatch import tallies
 from credimi.counts.merge import merged
 from credimi.counts.request import CountRequest, NoTarget, by_place, by_places, checked, free, name_of_target
 from credimi.counts.target_quantiles import with_quantiles
 from credimi.counts.weights import weighted
+from credimi.sources import files, frames, polars_lazy, sparse_matrices
+from credimi.sources.clusters import dask, spark
+from credimi.sources.dispatch import tallies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from credimi.columns.column import ColumnValues
     from credimi.core.types import Data, Foreign, Record, Values
     from credimi.counts.counts import Counts
-    from credimi.sources.data_file import DataFile
     from credimi.counts.request import Plan
+    from credimi.sources.data_file import DataFile
 
 
 def count(

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError, lacks_memory, memory_named
 from credimi.core.remote_files import Status, identity, opened, reason
+from credimi.counts.saved.counted_files import CountedFile
+from credimi.counts.saved.counts_file import NAME
 from credimi.sources import arrow_files, json_lines
 from credimi.sources.arrow_files import ArrowSchema
 from credimi.sources.csv.csv_files import COMPRESSED, Header, read_header
 from credimi.sources.csv.csv_split import LONGEST
 from credimi.sources.json_lines import JsonFields
 from credimi.sources.parquet.parquet_files import Footer, read_footer
-from credimi.counts.saved.counted_files import CountedFile
-from credimi.counts.saved.counts_file import NAME
 
 if TYPE_CHECKING:
     import os

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from credimi.counts.counts import Counts
-    from credimi.sources.data_file import DataFile
     from credimi.counts.request import CountRequest, Plan
+    from credimi.sources.data_file import DataFile
 
     Tallies = Iterator[tuple[Sequence[DataFile], Counts]]
 

@@ -23,16 +23,16 @@ import pyarrow as pa
 from credimi.core.errors import CredimiError, one_line
 from credimi.core.optional import library
 from credimi.counts.batch import Batch, counted, tally
-from credimi.sources import files
 from credimi.counts.merge import beside, merged
+from credimi.sources import files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from credimi.core.types import ArrowStream, Foreign
     from credimi.counts.counts import Counts
-    from credimi.sources.data_file import DataFile
     from credimi.counts.request import Plan
+    from credimi.sources.data_file import DataFile
 
 _COLUMNS = (
     15  # more share a pass and cost more: of 200,000 rows x 50 columns, 60 took 1.7 s, 15 took 0.7 s, 1 took 1.9 s

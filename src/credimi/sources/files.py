@@ -17,6 +17,9 @@ from credimi.core.errors import CredimiError, memory_named
 from credimi.core.remote_files import is_remote, reason, remote_files
 from credimi.core.threads import ahead
 from credimi.counts.batch import counted
+from credimi.counts.merge import beside, merged
+from credimi.counts.saved.counted_files import check_named_once
+from credimi.counts.tabulate import CELLS_WORTH_COMPILING
 from credimi.sources import arrow_files, json_lines
 from credimi.sources.arrow_files import ArrowSchema
 from credimi.sources.csv import csv_files
@@ -25,9 +28,6 @@ from credimi.sources.data_file import ENDINGS, DataFile, named_format
 from credimi.sources.json_lines import JsonFields
 from credimi.sources.parquet import parquet_files
 from credimi.sources.parquet.parquet_files import Footer
-from credimi.counts.merge import beside, merged
-from credimi.counts.saved.counted_files import check_named_once
-from credimi.counts.tabulate import CELLS_WORTH_COMPILING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

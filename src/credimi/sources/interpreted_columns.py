@@ -15,9 +15,9 @@ from credimi.columns.reading_options import QUANTILES, ReadingOptions
 from credimi.core.errors import CredimiError, NoRowsError
 from credimi.core.threads import share
 from credimi.counts.request import CountRequest, NoTarget
-from credimi.counts.rows.coded_table import CodedTable
 from credimi.counts.rows.pair_tables import PairCounter
 from credimi.counts.rows.stratified_counts import settled_codes
+from credimi.sources.rows import coded_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,7 +76,7 @@ class SettledColumns:
         >>> [feature.name for feature in table.left_out]
         ['one']
         """
-        table = CodedTable.of(
+        table = coded_table(
             data, request_without_target(columns=columns, discretize=discretize, threads=threads, **counting)
         )
         counts = with_ranges_for_rows(table.counts, discretize, together)

@@ -17,14 +17,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError
-from credimi.sources.count import cluster_of, count_requested, files_and_columns, plan_of, source, with_target_cuts
-from credimi.sources import files, frames
-from credimi.counts.rows.coded_table import CodedTable
-from credimi.sources.predicted_memory import predicted_memory
 from credimi.counts.rows.row_coder import CodeStore, RowCoder
 from credimi.counts.rows.storage import Storage
 from credimi.counts.rows.stratified_counts import SettledCodes
 from credimi.counts.weights import effective
+from credimi.sources import files, frames
+from credimi.sources.count import cluster_of, count_requested, files_and_columns, plan_of, source, with_target_cuts
+from credimi.sources.predicted_memory import predicted_memory
+from credimi.sources.rows import coded_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,7 +47,7 @@ def settled_codes(data: Data, request: CountRequest, scratch: str | Path | None 
     if files.reads(data):
         data, wanted = files_and_columns(data, request)
         storage.require(predicted_memory(data, wanted), "the rows of the files")
-    table = CodedTable.of(data, request)
+    table = coded_table(data, request)
     return SettledCodes.of(table, request.threads), table.counts
 
 

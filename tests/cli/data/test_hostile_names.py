@@ -13,8 +13,8 @@ import pytest
 
 import credimi
 from credimi.cli import main
-from credimi.results.export import defused, defused_json
 from credimi.questions.interactions.interaction_view import _short
+from credimi.results.export import defused, defused_json
 
 if TYPE_CHECKING:
     from pathlib import Path

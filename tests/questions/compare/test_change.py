@@ -10,9 +10,9 @@ from scipy import stats
 from scipy.special import gammaln
 
 from credimi.core.tables import Tables
-from credimi.questions.compare.change import Difference, compared, evidence_of_same, posteriors_of, priors_of
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.scaled_beta import ScaledBeta
+from credimi.questions.compare.change import Difference, compared, evidence_of_same, posteriors_of, priors_of
 
 LEVEL, EPSILON = 0.95, 0.003
 UPPER = float(np.log(2.0))

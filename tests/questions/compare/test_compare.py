@@ -14,7 +14,7 @@ import pytest
 import credimi
 from credimi.questions.compare.result import COLUMNS
 
-CLINIC = Path(__file__).parents[2] / "examples" / "clinic.csv"
+CLINIC = Path(__file__).parents[3] / "examples" / "clinic.csv"
 
 
 def sample(rows: int, seed: int, *, told: float = 0.8, shift: float = 0.0) -> dict[str, Any]:

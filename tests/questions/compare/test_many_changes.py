@@ -9,8 +9,8 @@ import pytest
 
 from credimi.core.tables import Tables
 from credimi.inference.evidence import adaptive_prior
-from credimi.questions.compare import change
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
+from credimi.questions.compare import change
 from credimi.questions.compare.many_changes import Samples, changes
 
 SHAPES = ((2, 2), (2, 4), (3, 5), (4, 10))

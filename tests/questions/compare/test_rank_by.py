@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import credimi
-from credimi.questions.compare import by_group
 from credimi.counts.batch import encode_batch
+from credimi.questions.compare import by_group
 from credimi.questions.compare.by_group import count_by
 from credimi.sources.csv import csv_files
 

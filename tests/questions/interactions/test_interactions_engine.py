@@ -7,9 +7,9 @@ import pytest
 
 import credimi
 from credimi import CredimiError
-from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
-from credimi.questions.pairs.gpu import pairs_on_device
 from credimi.questions.interactions import interaction_search
+from credimi.questions.pairs.gpu import pairs_on_device
+from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
 
 
 def table(rows: int, columns: int, missing: float) -> dict[str, list[object]]:

@@ -14,7 +14,7 @@ import credimi
 from credimi import CredimiError, Network, network
 from credimi.questions.network.learn import LearnOptions, learn
 
-CLINIC = Path(__file__).parents[2] / "examples" / "clinic.csv"
+CLINIC = Path(__file__).parents[3] / "examples" / "clinic.csv"
 
 
 def copied(values: np.ndarray, noise: float, generator: np.random.Generator) -> np.ndarray:

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from credimi import network
-from credimi.questions.network.edge_evidence import EdgeEvidence
 from credimi.questions.network.candidates import candidates, unconditional_evidence
 from credimi.questions.network.directions import arrow_bounds
+from credimi.questions.network.edge_evidence import EdgeEvidence
 from credimi.questions.network.learn import LearnOptions, learn
 from credimi.questions.network.parent_sets import Separators, parent_sets
 
-CLINIC = Path(__file__).parents[2] / "examples" / "clinic.csv"
+CLINIC = Path(__file__).parents[3] / "examples" / "clinic.csv"
 
 
 def common_effect(causes: int, rows: int, seed: int) -> np.ndarray:

@@ -7,8 +7,8 @@ import pytest
 
 from credimi import Network, network
 from credimi.counts.rows.distinct_rows import DistinctRows
-from credimi.questions.pairs.imputation import Imputation, drawn_chances
 from credimi.questions.network.learn import LearnOptions, learn
+from credimi.questions.pairs.imputation import Imputation, drawn_chances
 
 Columns = dict[str, list[object]]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi import network
-from credimi.questions.network.edge_evidence import EdgeEvidence
 from credimi.questions.network import candidates as module
 from credimi.questions.network.candidates import candidates, mediators, unconditional_evidence
+from credimi.questions.network.edge_evidence import EdgeEvidence
 from credimi.questions.network.learn import LearnOptions, learn
 from credimi.questions.network.pair_set import PairSet
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from credimi import CredimiError
-from credimi.questions.pairs.gpu.pair_products import PairProducts
 from credimi.counts.rows.pair_tables import PairCounter
 from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
+from credimi.questions.pairs.gpu.pair_products import PairProducts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

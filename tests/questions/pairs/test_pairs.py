@@ -12,10 +12,10 @@ import pytest
 import credimi
 from credimi.core.errors import CredimiError
 from credimi.core.table import Table
-from credimi.sources.interpreted_columns import SettledColumns
+from credimi.inference.options import PosteriorOptions
 from credimi.inference.tables import pair_figures
 from credimi.inference.tables.pair_figures import figures_of
-from credimi.inference.options import PosteriorOptions
+from credimi.sources.interpreted_columns import SettledColumns
 
 if TYPE_CHECKING:
     from pathlib import Path

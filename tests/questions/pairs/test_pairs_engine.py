@@ -14,8 +14,8 @@ import pytest
 
 import credimi
 from credimi import CredimiError
-from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
 from credimi.questions.pairs.gpu import pairs_on_device
+from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
 from credimi.questions.pairs.result import FIELDS
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import scipy.stats
 import credimi
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
-from credimi.inference.tables.pair_figures import figures_of, mixed_figures
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.pair_figures import figures_of, mixed_figures
 from credimi.questions.pairs import missing_margins
 from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.questions.pairs.refined_pairs import Refinement
@@ -268,7 +268,7 @@ def test_an_interrupt_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_columns_of_many_values_may_decide_as_well() -> None:
     """Cholesterol is missing by age, of ten ranges: the generator of the example says so."""
-    facts = credimi.pairs(Path(__file__).parents[2] / "examples" / "clinic.csv").facts
+    facts = credimi.pairs(Path(__file__).parents[3] / "examples" / "clinic.csv").facts
     decided = {each["feature"]: each["missing_depends"] for each in facts if "missing_depends" in each}
     assert decided["cholesterol"] == "age"
     assert decided["waist"] == "sex"

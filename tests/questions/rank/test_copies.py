@@ -13,8 +13,8 @@ from pyarrow import csv
 
 import credimi
 from credimi.counts import sampled_rows
+from credimi.results.remarks import RemarkKind
 from credimi.sources import frames
-from credimi.questions.rank.remarks import RemarkKind
 
 if TYPE_CHECKING:
     from pathlib import Path

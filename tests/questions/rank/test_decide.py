@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 import credimi
 from credimi import CredimiError
 from credimi.core.tables import Tables
-from credimi.paper import prequential_loop
-from credimi.inference.tables.many_tables import Beliefs
-from credimi.questions.rank import rank as ranking_module
 from credimi.inference import rules
 from credimi.inference.rules import RULES, RuleOptions, best, check_k, decide, unsure
+from credimi.inference.tables.many_tables import Beliefs
+from credimi.paper import prequential_loop
+from credimi.questions.rank import rank as ranking_module
 
 
 def believed(p_above: list[float], mean: list[float] | None = None) -> Beliefs:

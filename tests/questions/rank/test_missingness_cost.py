@@ -9,9 +9,9 @@ import pytest
 
 from credimi import count
 from credimi.core.tables import Tables
+from credimi.inference.options import PosteriorOptions
 from credimi.inference.tables import many_tables
 from credimi.inference.tables.many_tables import summarize
-from credimi.inference.options import PosteriorOptions
 from credimi.questions.rank.missingness import missingness
 
 if TYPE_CHECKING:

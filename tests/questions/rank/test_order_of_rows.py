@@ -15,10 +15,10 @@ import pytest
 
 import credimi
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.coded_table import CodedTable
 from credimi.counts.rows.row_keys import evenly_chosen, row_keys, shuffled
 from credimi.counts.rows.stratified_counts import SettledCodes
 from credimi.questions.select.naive_summary import NaiveSummary
+from credimi.sources.rows import coded_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,7 +111,7 @@ def test_interactions_and_trees_are_the_same_in_every_order() -> None:
 
 
 def settled(data: object) -> SettledCodes:
-    return SettledCodes.of(CodedTable.of(data, CountRequest.of("y")))
+    return SettledCodes.of(coded_table(data, CountRequest.of("y")))
 
 
 def contents(codes: SettledCodes, rows: np.ndarray) -> list[tuple[int, ...]]:
@@ -135,7 +135,7 @@ def test_keys_of_rows_with_survey_weights_are_the_same_in_every_order() -> None:
     whole = table().append_column("w", pa.array(weights))
     request = CountRequest.of("y", weights="w")
     keys = [
-        np.sort(row_keys(SettledCodes.of(CodedTable.of(data, request))))
+        np.sort(row_keys(SettledCodes.of(coded_table(data, request))))
         for data in (whole, *(shuffled_rows(whole, seed) for seed in range(4)))
     ]
     assert all(np.array_equal(other, keys[0]) for other in keys[1:])

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 import credimi
 from credimi import Counts, CredibleSelector, CredimiError, Ranking, count, mutual_information, posterior, rank
 from credimi.core.arguments import COUNTING
-from credimi.results.terminal import ranking_text
 from credimi.inference import rules
 from credimi.questions.rank.result import COLUMNS
+from credimi.results.terminal import ranking_text
 
 APPROXIMATIONS = ("matched", "leading", "leading-beta", "sampled")
 FIGURES = ("mi", "std", "low", "high", "p_above")
@@ -399,7 +399,7 @@ def test_ranking_as_dictionary_is_json(counts: Counts) -> None:
 
 def test_probabilities_are_none_above_certainty() -> None:
     """The weights of a mixture sum to 1 but for rounding, which could be seen in the column `age`."""
-    ranking = rank(Path(__file__).parents[2] / "examples" / "clinic.csv", "diabetes")
+    ranking = rank(Path(__file__).parents[3] / "examples" / "clinic.csv", "diabetes")
     for name in ("p_above", "p_independent", "missing_p_above"):
         assert all(0.0 <= share <= 1.0 for share in ranking.columns[name] if not math.isnan(share)), name
 

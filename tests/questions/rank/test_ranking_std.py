@@ -9,8 +9,8 @@ import pytest
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.inference.tables.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.many_tables import summarize
 
 # Cells with next to no count, for which the leading order of the variance is far beyond that of any law on [0, log 2].
 TABLES = [

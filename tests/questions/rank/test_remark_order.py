@@ -14,7 +14,7 @@ import pytest
 import credimi
 from credimi.cli import main
 from credimi.results import sentences
-from credimi.questions.rank.remarks import RemarkKind
+from credimi.results.remarks import RemarkKind
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import credimi
-from credimi.questions.rank.remarks import RemarkKind
 from credimi.questions.select import only_together
+from credimi.results.remarks import RemarkKind
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 
 import credimi
 from credimi.questions.select.selection_page import page
-from credimi.questions.rank.remarks import RemarkKind
+from credimi.results.remarks import RemarkKind
 
 Columns = dict[str, list[object]]
 

@@ -20,7 +20,7 @@ from credimi.questions.select.selection_page import page
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CLINIC = Path(__file__).parents[2] / "examples" / "clinic.csv"
+CLINIC = Path(__file__).parents[3] / "examples" / "clinic.csv"
 
 
 @pytest.fixture(scope="module")

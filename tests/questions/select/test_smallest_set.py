@@ -9,16 +9,16 @@ import pytest
 
 import credimi
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.coded_table import CodedTable
 from credimi.counts.rows.stratified_counts import SettledCodes
 from credimi.inference.options import PosteriorOptions
-from credimi.results.sentences import COMMAND_LINE
+from credimi.questions.select import smallest_set
+from credimi.questions.select.joint_strata import strata_of
 from credimi.questions.select.selection_page import page
 from credimi.questions.select.selection_view import selection_grids
-from credimi.results.terminal import printed
-from credimi.questions.select import smallest_set
 from credimi.questions.select.smallest_set import Search
-from credimi.questions.select.joint_strata import strata_of
+from credimi.results.sentences import COMMAND_LINE
+from credimi.results.terminal import printed
+from credimi.sources.rows import coded_table
 
 Columns = dict[str, list[str]]
 
@@ -40,7 +40,7 @@ def words(values: np.ndarray) -> list[str]:
 
 
 def settled(data: Columns) -> SettledCodes:
-    return SettledCodes.of(CodedTable.of(data, CountRequest.of("y")))
+    return SettledCodes.of(coded_table(data, CountRequest.of("y")))
 
 
 def test_steps_follow_jmis_order_and_say_what_is_added_to_the_one_that_leaves_least() -> None:

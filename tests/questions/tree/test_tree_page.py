@@ -16,9 +16,9 @@ from pyarrow import csv
 from test_page import HOSTILE
 
 from credimi import CredibleTreeClassifier
+from credimi.questions.tree import growth
 from credimi.questions.tree.tree_page import page
 from credimi.questions.tree.tree_text import colour_of, tree_text
-from credimi.questions.tree import growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,11 +11,11 @@ from test_tree_growth import columns_of, described, tree_of
 from tree_oracle import grown, posterior
 
 from credimi import CredibleTreeClassifier
-from credimi.questions.tree.tree_page import page
-from credimi.questions.tree.tree_text import tree_text
 from credimi.questions.tree import surrogates as stand_ins
 from credimi.questions.tree.nodes import TreeSplit, TreeStandIn
 from credimi.questions.tree.surrogates import branch_weights, log_gains
+from credimi.questions.tree.tree_page import page
+from credimi.questions.tree.tree_text import tree_text
 
 
 def redundant(seed: int, count: int, *, missing: float, weights: bool = False) -> list[dict[str, Any]]:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.core.types import Foreign, Record
-    from credimi.sources.data_file import DataFile
-    from credimi.questions.compare.result import Comparison
     from credimi.questions.compare.rank_by import GroupedRanking
+    from credimi.questions.compare.result import Comparison
+    from credimi.sources.data_file import DataFile
 
 _EXAMPLES = """\
 A and B are two samples with different rows: two periods, sites or groups.

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Foreign
     from credimi.counts.counts import Counts
-    from credimi.sources.data_file import DataFile
     from credimi.counts.request import CountRequest, Plan
+    from credimi.sources.data_file import DataFile
 
 _EXAMPLES = """\
 examples:
@@ -66,11 +66,11 @@ def run(options: argparse.Namespace) -> None:
 
 def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     """Read the existing counts and write the sum; the file is locked in between."""
-    from credimi.sources.count import with_target_cuts
     from credimi.counts.counts import Counts
-    from credimi.sources.files import names
     from credimi.counts.request import CountRequest
     from credimi.counts.saved.counted_files import finished, fresh
+    from credimi.sources.count import with_target_cuts
+    from credimi.sources.files import names
 
     before = Counts.load(options.into) if Path(options.into).exists() else None
     target = options.target or (before.target if before is not None else None)
@@ -155,8 +155,8 @@ def _check_same(columns: list[str], counted_columns: list[str], file: DataFile, 
 def _total(before: Counts | None, files: list[DataFile], request: CountRequest, plan: Plan, into: str) -> Counts:
     """All counts; they are also saved to the file from time to time."""
     from credimi.counts.batch import counted
-    from credimi.sources.dispatch import tallies
     from credimi.counts.request import checked
+    from credimi.sources.dispatch import tallies
 
     startup.announce_compiling("count")
     total, files_left, next_save = before, len(files), time.monotonic() + SAVE_EVERY

@@ -79,8 +79,8 @@ def run(options: argparse.Namespace) -> None:
             interacting_pairs.plot(options.plot)
         else:
             terminal_io.say(f"{options.plot} is not written: there is no pair to draw; --top N lists unsure ones")
-    from credimi.results.sentences import COMMAND_LINE
     from credimi.questions.interactions.interaction_view import LINES, interaction_grids
+    from credimi.results.sentences import COMMAND_LINE
 
     terminal_io.write_result(
         options.format,

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from credimi.core.types import Foreign, Record
-    from credimi.counts.rows.coded_table import Rows
     from credimi.paper.prequential import Prequential
+    from credimi.sources.rows import Rows
 
 _EXAMPLES = """\
 The rows come in random orders. For each row, a filter first picks columns from

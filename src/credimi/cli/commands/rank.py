@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from credimi.core.remote_files import Place
     from credimi.core.types import Foreign, Record
     from credimi.counts.counts import Counts
-    from credimi.sources.data_file import DataFile
     from credimi.questions.rank.rank import Ranking
+    from credimi.sources.data_file import DataFile
 
 _EXAMPLES = """\
 numbers: whole numbers of at most 20 different values are categories. Other
@@ -208,7 +208,7 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
 
 def report_of(ranking: Ranking, units: str) -> Record:
     """The ranking as JSON has it, in these units."""
-    from credimi.questions.rank.remarks import worded
+    from credimi.results.remarks import worded
 
     report = ranking.to_dict()
     if units == "bits":

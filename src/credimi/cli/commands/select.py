@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.core.types import Foreign
-    from credimi.sources.data_file import DataFile
     from credimi.questions.rank.rank import Ranking
-    from credimi.questions.rank.remarks import Remark
     from credimi.questions.select.result import Selection
+    from credimi.results.remarks import Remark
+    from credimi.sources.data_file import DataFile
 
 _EXAMPLES = """\
 goals look at columns together: smallest takes the fewest that tell all there

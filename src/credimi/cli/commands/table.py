@@ -107,8 +107,8 @@ def _run_given(options: argparse.Namespace, strata: list[_Counts], prior: str | 
             f"--given has no approximation but matched: leave out --approximation {options.approximation}"
         )
     from credimi.core.table import Table
-    from credimi.inference.strata.conditional_information import conditional_information
     from credimi.inference.mutual_information import mutual_information
+    from credimi.inference.strata.conditional_information import conditional_information
 
     tables = [Table.of(joint, margins.get("target_only"), margins.get("feature_only")) for joint, margins in strata]
     names = ("joint", "target_only", "feature_only")

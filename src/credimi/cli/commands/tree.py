@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import argparse
 
     from credimi.core.types import Foreign
-    from credimi.sources.data_file import DataFile
     from credimi.questions.tree.nodes import Tree
+    from credimi.sources.data_file import DataFile
 
 _EXAMPLES = """\
 A node is split by the column that tells most about the target there, if it is
@@ -75,8 +75,8 @@ def run(options: argparse.Namespace) -> int:
 
         write_page(report, options.html)
     if options.plot is not None:
-        from credimi.results import figures
         from credimi.questions.tree.tree_figure import tree_plot
+        from credimi.results import figures
 
         figures.save(tree_plot(report, None), options.plot)
     if options.format == "json":
@@ -95,13 +95,13 @@ def run(options: argparse.Namespace) -> int:
 def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
     startup.announce_compiling(options.command)
     from credimi.counts.request import CountRequest
-    from credimi.counts.rows.coded_table import CodedTable
     from credimi.counts.rows.tree_rows import TreeRows
-    from credimi.questions.tree.growth import grow
     from credimi.counts.weights_remarks import on_weights
+    from credimi.questions.tree.growth import grow
+    from credimi.sources.rows import coded_table
 
     with terminal_io.progress("reading") as progress:
-        table = CodedTable.of(data, CountRequest.of(options.target, progress=progress, **shared.counting(options)))
+        table = coded_table(data, CountRequest.of(options.target, progress=progress, **shared.counting(options)))
     rows = TreeRows.of(table, options.threads)
     with terminal_io.progress("growing") as progress:
         tree = grow(

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from credimi.compile.jit import FloatArray, IntegerArray, compiled, inlined
 from credimi.columns.numbers.sort_numbers import entropy_left, times_logarithm
+from credimi.compile.jit import FloatArray, IntegerArray, compiled, inlined
 
 
 @compiled

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.compile.jit import cgutils, compiled, inlined, intrinsic, ir, types
 from credimi.columns.pair_counts import FEW_VALUES, add_intersections
+from credimi.compile.jit import cgutils, compiled, inlined, intrinsic, ir, types
 from credimi.compile.words import WORD
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`CodedTable`: a whole table in memory as codes; `rows_of`: the same row by row, for callers that need the rows again.
+"""`CodedTable`: a whole table in memory as codes.
 
 The columns are settled as in `rank`: numbers are cut, identifiers and columns of one value are left out. So labels and
 cuts depend on the whole table; apart from that, the code of a row does not depend on later rows.
@@ -16,17 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns import labels
-from credimi.core.errors import CredimiError
-from credimi.core.public import stored
 from credimi.counts.batch import labels_of
-from credimi.sources.count import source, with_target_cuts
-from credimi.sources import sparse_matrices
-from credimi.counts.request import CountRequest
-from credimi.counts.rows.coded_parts import coded_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from credimi.columns.column import Column, ColumnLabels
@@ -34,7 +26,7 @@ if TYPE_CHECKING:
     from credimi.columns.interpret import SettledClasses
     from credimi.columns.labels import Labels
     from credimi.columns.missing import MissingValues
-    from credimi.core.types import BooleanArray, Data, IntegerArray, Option, Record
+    from credimi.core.types import BooleanArray, IntegerArray
     from credimi.counts.batch import CodedBatch
     from credimi.counts.counts import Counts
 
@@ -56,14 +48,6 @@ class CodedTable:
     coded: CodedBatch
     counts: Counts
     is_survey: bool = False
-
-    @classmethod
-    def of(cls, data: Data, request: CountRequest) -> CodedTable:
-        """A table from what `credimi.count` accepts."""
-        if sparse_matrices.reads(data):
-            raise CredimiError("a sparse matrix cannot be read row by row: pass X.toarray()")
-        plan, parts = source(data, with_target_cuts(data, request))
-        return cls(*coded_parts(list(parts), plan, request.threads))
 
     def classes(self, settled: SettledClasses | None = None) -> tuple[tuple[str, ...], Codes]:
         """The names of the classes, and the class of each row, MISSING if the row has no class."""
@@ -142,61 +126,3 @@ def _codes_that_occur(codes: NDArray[np.unsignedinteger], value_count: int) -> B
     """Which of the codes below `value_count` occur."""
     occurs: BooleanArray = np.bincount(np.minimum(codes, value_count), minlength=value_count + 1)[:-1] > 0
     return occurs
-
-
-@stored
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
-    """Codes of the rows that have a target; `values[j]` are the names of the codes of feature j."""
-
-    codes: Codes  # rows x features, MISSING if the value is missing
-    target: Codes
-    features: tuple[str, ...]
-    values: tuple[tuple[str, ...], ...]
-    classes: tuple[str, ...]
-    left_out: dict[str, Record]  # the facts of the columns that are left out (see `Feature`)
-    without_target: int = 0
-
-    def __len__(self) -> int:
-        return self.target.size
-
-    @property
-    def missing(self) -> int:
-        """How many cells are missing."""
-        return int(np.count_nonzero(self.codes == MISSING))
-
-
-def rows_of(
-    data: Data,
-    target: object,
-    *,
-    features: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    missing_values: Iterable[str | float],
-    discretize: str | Mapping[str, object] | None = "mdl",
-    target_cuts: Option = None,
-    delimiter: str | None = None,
-    threads: int | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> Rows:
-    """The rows of what `credimi.count` accepts, as codes."""
-    options: Record = {"features": features, "exclude": exclude, "missing_values": missing_values}
-    options |= {"discretize": discretize, "target_cuts": target_cuts, "delimiter": delimiter}
-    options |= {"threads": threads, "progress": progress}
-    table = CodedTable.of(data, CountRequest.of(target, **options))
-    target_classes = table.counts.settled_classes() if table.counts.rows else None
-    settled = table.counts.settled(classes=target_classes) if target_classes else []
-    useful = [feature for feature in settled if not feature.useless]
-    classes, row_classes = table.classes(target_classes)
-    has_target = row_classes != MISSING
-    columns = [table.values(feature) for feature in useful]
-    codes = np.column_stack(columns) if columns else np.zeros((row_classes.size, 0), dtype=np.int32)
-    return Rows(
-        codes[has_target],
-        row_classes[has_target],
-        tuple(feature.name for feature in useful),
-        tuple(feature.values for feature in useful),
-        classes,
-        {feature.name: feature.facts for feature in settled if feature.useless},
-        int(np.count_nonzero(~has_target)),
-    )

@@ -39,7 +39,7 @@ _CELLS_PER_CALL = 1 << 20  # of the kernel that sets bits
 class PairCodes:
     """Codes, sets and margins of all columns, for the rows that have a class.
 
-    `inference.evidence.pair_evidence` explains `layout` and `blocks`; `totals[number, class]` are the counts of every value,
+    `pair_evidence` explains `layout` and `blocks`; `totals[number, class]` are the counts of every value,
     rounded if rows have weights.
     """
 

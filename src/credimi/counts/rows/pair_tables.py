@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.compile.words import WORD
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.threads import share
-from credimi.counts.survey_rows import scaled
 from credimi.counts.rows import all_pairs
-from credimi.compile.words import WORD
+from credimi.counts.survey_rows import scaled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.inference.bounds.unseen_cells import PLANES, F, T, Z, fill_slopes, information_of_cells, solve_cells
 from credimi.compile.jit import compiled, inlined
+from credimi.inference.bounds.unseen_cells import PLANES, F, T, Z, fill_slopes, information_of_cells, solve_cells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

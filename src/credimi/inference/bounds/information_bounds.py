@@ -3,7 +3,7 @@
 **The factor.** Within a class, the odds of being missing may differ between two values of the feature by at most a
 factor G; if the target is missing, the same holds with the sides exchanged. G = 1 is missing at random, G = infinity is
 no assumption at all. Each G allows a set of mechanisms, each mechanism gives an I, and
-`inference.bounds.least_information` and `inference.bounds.largest_information` find the ends of the range of these I. If
+`least_information` and `largest_information` find the ends of the range of these I. If
 both sides have missing values, one G bounds both, and "the odds that the value is missing" are those against all other
 rows: with n rows of a cell complete, f without value, t without class and z without both, (f + z)/(n + t) within a
 class and (t + z)/(n + f) within a value (`extremes`, `inference.bounds.both_missing`).

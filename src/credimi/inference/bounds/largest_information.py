@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.inference.bounds.least_information import fill_shares, information
 from credimi.compile.jit import compiled, inlined
+from credimi.inference.bounds.least_information import fill_shares, information
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

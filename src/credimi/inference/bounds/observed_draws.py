@@ -43,8 +43,12 @@ import numpy as np
 
 from credimi.core.special import normal_below
 from credimi.core.table import Table
+from credimi.inference.bounds.least_information import centres
+from credimi.inference.distributions.gamma_tails import gamma_quantile
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents, components_of, mixtures_with_moments
+from credimi.inference.evidence.fixed_priors import ADAPTIVE
 from credimi.inference.moments.tables_without_closed_form import Arrangement
+from credimi.inference.sampling import information_of
 from credimi.inference.tables.many_tables import (
     distribution_of_table,
     drawn_distribution,
@@ -52,10 +56,6 @@ from credimi.inference.tables.many_tables import (
     pseudo_counts_of,
 )
 from credimi.inference.tables.mixture_tails import mixtures_of, quantiles
-from credimi.inference.distributions.gamma_tails import gamma_quantile
-from credimi.inference.evidence.fixed_priors import ADAPTIVE
-from credimi.inference.sampling import information_of
-from credimi.inference.bounds.least_information import centres
 
 if TYPE_CHECKING:
     from credimi.core.tables import Tables

@@ -31,7 +31,7 @@ more often for some classes and for some values, the odds ratios of the complete
 **The components** are posteriors as with fixed pseudo-counts: K has the counts n_ij + K a_i b_j and the same margins.
 The moments of `inference.moments.moments` apply to them for all patterns of missing values. Components with less than
 `NEGLIGIBLE` weight are left out; for most tables two to seven remain. The weights cost O(rs GRID) (see
-`inference.evidence.adaptive_weights`), plus the moments of each component; if both sides have missing values, weights and
+`adaptive_weights`), plus the moments of each component; if both sides have missing values, weights and
 moments are computed together (see `inference.evidence.two_sided_weights`).
 
 **Other odds.** A table may have been chosen among many because it is informative: a column of numbers is cut where the
@@ -53,9 +53,9 @@ import numpy as np
 
 from credimi.core.tables import Tables
 from credimi.core.threads import share
-from credimi.inference.moments.moments import Moments, moments, parts
 from credimi.inference.evidence import adaptive_weights, evidence_at, two_sided_weights
 from credimi.inference.evidence.adaptive_weights import BOTH_SIDES_MISS
+from credimi.inference.moments.moments import Moments, moments, parts
 
 if TYPE_CHECKING:
     from credimi.core.types import BooleanArray, CountArray, FloatArray, IntegerArray, Record

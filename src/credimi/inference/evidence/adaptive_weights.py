@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.inference.evidence.excess_evidence import subtract_excess
 from credimi.compile.jit import compiled, inlined
-from credimi.inference.moments.many_tables import BOTH, CONSTANT, pattern_of
+from credimi.core.table_patterns import BOTH, CONSTANT, pattern_of
+from credimi.inference.evidence.excess_evidence import subtract_excess
 from credimi.inference.special_functions import log_rise, log_rise_of_large, logarithm
 
 if TYPE_CHECKING:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.compile.jit import compiled
+from credimi.core.table_patterns import BOTH, pattern_of
 from credimi.inference.evidence.adaptive_weights import LANES, fill_scores, grid_ratio, grid_size, shares
 from credimi.inference.evidence.two_sided_weights import _margins_evidence
-from credimi.compile.jit import compiled
 from credimi.inference.mode.find import find_mode
 from credimi.inference.moments.information_matrix import workspace
-from credimi.inference.moments.many_tables import BOTH, load, pattern_of
+from credimi.inference.moments.many_tables import load
 
 if TYPE_CHECKING:
     from credimi.compile.jit import FloatArray, IntegerArray, NumberArray

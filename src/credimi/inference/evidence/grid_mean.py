@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.inference.evidence.adaptive_weights import zoom_in
 from credimi.compile.jit import inlined
+from credimi.inference.evidence.adaptive_weights import zoom_in
 
 if TYPE_CHECKING:
     from credimi.compile.jit import FloatArray

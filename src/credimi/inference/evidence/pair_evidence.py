@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.compile.jit import compiled, inlined
+from credimi.counts.rows.pair_bits import BLOCK, count_block, fill_cells
 from credimi.inference.evidence.adaptive_weights import LANES, MAX_ZOOMS, fill_grid, grid_ratio, grid_size, is_peaked
 from credimi.inference.evidence.excess_evidence import is_thin, subtract_product
 from credimi.inference.evidence.grid_mean import finer_grid, log_mean
-from credimi.compile.jit import compiled, inlined
-from credimi.counts.rows.pair_bits import BLOCK, count_block, fill_cells
 from credimi.inference.special_functions import log_rise, log_rise_of_large, logarithm
 
 if TYPE_CHECKING:

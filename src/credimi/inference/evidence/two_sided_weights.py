@@ -33,6 +33,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.compile.jit import compiled, inlined
+from credimi.core.table_patterns import BOTH, pattern_of
 from credimi.inference.evidence.adaptive_weights import (
     LANES,
     MAX_ZOOMS,
@@ -48,11 +50,10 @@ from credimi.inference.evidence.adaptive_weights import (
     zoom_in,
 )
 from credimi.inference.evidence.allocation_sum import MAX_DOUBT, doubt, exact_evidence, factor_is_lost, may_be_off
-from credimi.compile.jit import compiled, inlined
 from credimi.inference.mode.find import find_mode
 from credimi.inference.moments import one_sided
 from credimi.inference.moments.information_matrix import COLUMN_SUM, FACTOR, ROW_SUM, SCALE, workspace
-from credimi.inference.moments.many_tables import BOTH, load, pattern_of
+from credimi.inference.moments.many_tables import load
 from credimi.inference.moments.two_sided import MAX_DOUBTFUL, doubtful_probability, moments_at_mode
 from credimi.inference.special_functions import logarithm, stirling_tail
 

@@ -21,27 +21,17 @@ Cov = A^-1 - pi pi'/N.
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.compile.jit import compiled, inlined
+from credimi.compile.signatures import Workspace
 
 if TYPE_CHECKING:
     from credimi.compile.jit import FloatArray
 
 
-# Few arrays with named parts: a call passes seven numbers for every array, and compiling takes longer for each.
-Workspace = namedtuple(  # noqa: PYI024  (Numba compiles this form, not the class with annotations)
-    "Workspace",
-    [
-        "rows",  # (4, r)
-        "columns",  # (5, s)
-        "cells",  # (3, r, s)
-        "squares",  # (2, s, s)
-    ],
-)
 ROW_SUM, ROW_GAIN, ROW_STEP, ROW_SHARE = range(4)
 COLUMN_SUM, COLUMN_STEP, COLUMN_SHARE, COLUMN_WANTED, ROOT = range(5)
 SCALE, SLACK, SPARE = range(3)  # the last is scratch for any function

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.compile.jit import compiled, inlined
-from credimi.inference.moments.many_tables import BOTH, CONSTANT, FEATURE_ONLY, pattern_of
+from credimi.core.table_patterns import BOTH, CONSTANT, FEATURE_ONLY, pattern_of
 from credimi.inference.special_functions import logarithm
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.compile.jit import compiled, inlined
+from credimi.core.table_patterns import COMPLETE, FEATURE_ONLY
 from credimi.inference.moments import one_sided
 from credimi.inference.moments.information_matrix import workspace
 from credimi.inference.moments.two_sided import moments
@@ -25,44 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.compile.jit import FloatArray, IntegerArray, NumberArray
-
-CONSTANT, COMPLETE, TARGET_ONLY, FEATURE_ONLY, BOTH = range(5)
-
-
-@inlined
-def pattern_of(flat: NumberArray, start: int, r: int, s: int) -> int:
-    """Which side of a table has missing values; CONSTANT if one side has a single value, so that I = 0."""
-    if r < 2 or s < 2:
-        return CONSTANT
-    target_only, feature_only = False, False
-    for i in range(r):
-        target_only = target_only or flat[start + i * (s + 1) + s] != 0
-    for j in range(s):
-        feature_only = feature_only or flat[start + r * (s + 1) + j] != 0
-    if feature_only:
-        return BOTH if target_only else FEATURE_ONLY
-    return TARGET_ONLY if target_only else COMPLETE
-
-
-@compiled
-def classify(
-    flat: NumberArray,
-    offsets: IntegerArray,
-    rows: IntegerArray,
-    columns: IntegerArray,
-    pattern: NDArray[np.int8],
-    complete: FloatArray,
-) -> None:
-    """Fill which side of each table has missing values, and the sum of its complete counts."""
-    for table in range(offsets.size):
-        r, s, start = rows[table], columns[table], offsets[table]
-        pattern[table] = pattern_of(flat, start, r, s)
-        total = 0.0
-        for i in range(r):
-            row = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
-            for j in range(s):
-                total += row[j]
-        complete[table] = total
 
 
 @inlined

@@ -1,7 +1,7 @@
 """Moments of the posterior of mutual information: the leading order and the matched moments, for many tables at once.
 
 `moments` sorts tables by their pattern of missing values, passes them to the compiled kernels (`leading`, `one_sided`
-and `two_sided` of `credimi.kernels.moments` have the formulas and their cost), and shares large batches among threads.
+and `two_sided` of this folder have the formulas and their cost), and shares large batches among threads.
 The functions in `complete_data` take Dirichlet *parameters* n_ij (counts plus pseudo-counts; n is their sum, r x s the
 shape) and return, with l_ij = log(n_ij n/(n_i+ n_+j)) and J, K, L = sum (n_ij/n) l_ij^(1,2,3):
 
@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.threads import cores, share
-from credimi.inference.moments import shapes
+from credimi.inference.moments import leading, many_tables, shapes, side_by_side
 from credimi.inference.moments.tables_without_closed_form import PARTS, drawn_moments, drawn_parts
-from credimi.inference.moments import leading, many_tables, side_by_side
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

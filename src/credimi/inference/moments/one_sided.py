@@ -55,7 +55,7 @@ from credimi.inference.special_functions import log_excess, log_spread, logarith
 if TYPE_CHECKING:
     from credimi.compile.jit import FloatArray
 
-# Classes with few complete counts, in which most rows lack the feature: see `credimi.inference.moments.tables_without_closed_form`.
+# Classes with few complete counts, in which most rows lack the feature: see `tables_without_closed_form`.
 THIN_COUPLING = 0.01
 THIN_COUNTS = 100.0
 THIN_SHARE = 0.6

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.compile.jit import compiled, inlined
-from credimi.inference.moments.many_tables import COMPLETE
+from credimi.core.table_patterns import COMPLETE
 from credimi.inference.special_functions import _digamma_tail, logarithm
 
 if TYPE_CHECKING:

@@ -42,17 +42,17 @@ import numpy as np
 from credimi.core.tables import Tables
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents, mixtures_with_moments
-from credimi.inference.tables.many_tables import pseudo_counts_of, summary_of
 from credimi.inference.evidence.fixed_priors import ADAPTIVE
-from credimi.inference.moments.moments import Moments, moments
 from credimi.inference.evidence.occurring import pack_occurring
+from credimi.inference.moments.moments import Moments, moments
+from credimi.inference.tables.many_tables import pseudo_counts_of, summary_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.inference.tables.many_tables import Summary
     from credimi.inference.options import PosteriorOptions
+    from credimi.inference.tables.many_tables import Summary
 
 
 _MAX_WHOLE_SHARE = 0.5  # of the rows; a stratum with more may be split into parts, and there is at most one

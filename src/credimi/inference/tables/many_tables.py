@@ -1,7 +1,7 @@
 """Mean, standard deviation, interval and P(I > epsilon) of many tables at once.
 
 Every posterior here is a mixture. With fixed pseudo-counts a table has one component; with the adaptive prior it has
-several components and an atom at 0. Moments come from one call of `inference.moments.moments.moments`, tails and quantiles from
+several components and an atom at 0. Moments come from one call of `moments`, tails and quantiles from
 `mixture_tails`. Tables with a component for which these functions are not accurate, and draws, are computed one by one
 by `Distribution`.
 
@@ -20,14 +20,14 @@ import numpy as np
 
 from credimi.core.public import stored
 from credimi.core.table import Table
-from credimi.inference.evidence import adaptive_prior
-from credimi.inference.evidence.adaptive_prior import PosteriorComponents
-from credimi.inference.tables.mixture_tails import Mixtures, above, mixtures_of, quantiles
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.interval import credible_interval
+from credimi.inference.evidence import adaptive_prior
+from credimi.inference.evidence.adaptive_prior import PosteriorComponents
 from credimi.inference.evidence.fixed_priors import ADAPTIVE, pseudo_count
 from credimi.inference.moments.moments import moments
 from credimi.inference.mutual_information import distribution_of, mutual_information, with_odds
+from credimi.inference.tables.mixture_tails import Mixtures, above, mixtures_of, quantiles
 
 if TYPE_CHECKING:
     from credimi.core.tables import Tables

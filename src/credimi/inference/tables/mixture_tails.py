@@ -1,4 +1,4 @@
-"""Tails and quantiles of many mixtures at once, in threads; `inference.distributions.mixture_tails` has the mathematics and the cost.
+"""Tails and quantiles of many mixtures at once, in threads; `mixture_tails` has the mathematics and the cost.
 
 A single mixture is a `Distribution`, whose quantiles are precise to the last digit. Here quantiles have ten digits, and
 take far less time.
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.threads import share
-from credimi.inference.moments.moments import parts
 from credimi.inference.distributions import mixture_tails
+from credimi.inference.moments.moments import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from credimi.inference.evidence.adaptive_prior import PosteriorComponents
 
 
-# `inference.distributions.mixture_tails` is accurate and fast for Betas whose smaller parameter is in this range, and whose parameters
+# `mixture_tails` is accurate and fast for Betas whose smaller parameter is in this range, and whose parameters
 # have a sum below this maximum (tests/inference/test_mixture_tails.py).
 _TRUSTED_PARAMETERS = (1e-3, 1e9)
 _MAX_CONCENTRATION = 1e20

@@ -17,9 +17,9 @@ from credimi.core.public import stored
 from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents, log_odds_of_dependence
-from credimi.inference.tables.many_tables import posteriors, summarize, summary_of
 from credimi.inference.evidence.fixed_priors import ADAPTIVE
 from credimi.inference.moments import many_tables
+from credimi.inference.tables.many_tables import posteriors, summarize, summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,10 +13,10 @@ from credimi.columns.text_types import shown_date, shown_number, spelled
 from credimi.core.arguments import unknown
 from credimi.core.errors import CredimiError, NoRowsError
 from credimi.counts.batch import count_coded, encode_batch
-from credimi.sources.count import source, with_target_cuts
-from credimi.sources import frames, sparse_matrices
 from credimi.counts.request import CountRequest, by_place, checked
 from credimi.counts.weights import scaled_alike, weighted, with_squares
+from credimi.sources import frames, sparse_matrices
+from credimi.sources.count import source, with_target_cuts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -46,12 +46,12 @@ import numpy as np
 
 from credimi.core.special import normal_below
 from credimi.core.tables import Tables
-from credimi.inference.evidence import adaptive_prior
-from credimi.inference.evidence.adaptive_prior import PosteriorComponents
-from credimi.inference.tables.many_tables import distribution_of_table
 from credimi.inference.distributions.quantile_search import crossing
 from credimi.inference.distributions.scaled_beta import plain_betas, scaled_betas
+from credimi.inference.evidence import adaptive_prior
+from credimi.inference.evidence.adaptive_prior import PosteriorComponents
 from credimi.inference.moments.moments import moments
+from credimi.inference.tables.many_tables import distribution_of_table
 
 if TYPE_CHECKING:
     from credimi.core.types import FloatArray

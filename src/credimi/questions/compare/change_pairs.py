@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.questions.compare.change_curves import MAX_LOG_ODDS, MAX_STEPS, STIRLING_FROM, fill_shares
 from credimi.compile.jit import compiled, inlined
 from credimi.inference.distributions.mixture_tails import log_beta_density
+from credimi.questions.compare.change_curves import MAX_LOG_ODDS, MAX_STEPS, STIRLING_FROM, fill_shares
 
 if TYPE_CHECKING:
     from credimi.compile.jit import FloatArray, IntegerArray

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING
 
 from credimi.core.arguments import require_share
 from credimi.core.errors import CredimiError
+from credimi.inference.options import PosteriorOptions
 from credimi.questions.compare import change
 from credimi.questions.compare.many_changes import changes
-from credimi.inference.options import PosteriorOptions
 from credimi.questions.compare.result import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.core.types import Record
-    from credimi.questions.compare.many_changes import Samples
     from credimi.questions.compare.change import Change
+    from credimi.questions.compare.many_changes import Samples
 
 MORE, LESS, SAME, UNSURE, NOT_COMPARED = "more", "less", "same", "unsure", "not compared"
 _ORDER = {MORE: 0, LESS: 0, UNSURE: 1, SAME: 2, NOT_COMPARED: 3}

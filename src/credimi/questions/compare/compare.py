@@ -1,4 +1,4 @@
-"""`compare`: which features are more or less informative in a second sample, and how surely (`questions.compare.change`)."""
+"""`compare`: which features are more or less informative in a second sample, and how surely (`change`)."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from credimi.columns.reading_options import READINGS
 from credimi.core.arguments import check_keywords
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
-from credimi.questions.compare.alignment import aligned
 from credimi.counts.survey_rows import scaled_blocks
 from credimi.counts.weights import effective
+from credimi.counts.weights_remarks import on_weights_of
 from credimi.inference.evidence import adaptive_prior
-from credimi.questions.compare import change
-from credimi.questions.compare.many_changes import Samples
 from credimi.inference.tables.many_tables import summary_of
-from credimi.results import sentences
-from credimi.questions.compare import stored_ranking
+from credimi.questions.compare import change, stored_ranking
+from credimi.questions.compare.alignment import aligned
 from credimi.questions.compare.change_records import (
     CompareOptions,
     check_classes,
@@ -29,9 +27,10 @@ from credimi.questions.compare.change_records import (
     record,
     settings_of,
 )
+from credimi.questions.compare.many_changes import Samples
 from credimi.questions.compare.result import Comparison
 from credimi.questions.rank.rank import counts_of
-from credimi.counts.weights_remarks import on_weights_of
+from credimi.results import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,8 @@ import math
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
-from credimi.results import sentences
 from credimi.questions.compare.comparison_text import claim, lines, signed, title
+from credimi.results import sentences
 from credimi.results.static_page import (
     WIDTH,
     document,

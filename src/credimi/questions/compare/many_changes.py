@@ -1,4 +1,4 @@
-"""What many pairs of samples tell about a change of I, all pairs at once; `questions.compare.change` has the mathematics.
+"""What many pairs of samples tell about a change of I, all pairs at once; `change` has the mathematics.
 
 Pairs with a component for which the compiled functions are not accurate are compared one by one, by `change.compared`.
 Both ways give the same figures, to 1e-9 (tests/questions/compare/test_many_changes.py).
@@ -13,20 +13,20 @@ import numpy as np
 
 from credimi.core.special import normal_quantile
 from credimi.core.threads import share
-from credimi.questions.compare import change
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
 from credimi.inference.tables.many_tables import distribution_of_table, summed
 from credimi.inference.tables.mixture_tails import mixtures_of
-from credimi.questions.compare.change import Change
+from credimi.questions.compare import change
 from credimi.questions.compare import change_curves as curves
 from credimi.questions.compare import change_pairs as pair_kernels
+from credimi.questions.compare.change import Change
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.inference.tables.mixture_tails import Mixtures
     from credimi.inference.distributions.distribution import Distribution
+    from credimi.inference.tables.mixture_tails import Mixtures
 
 _PAIRS_AT_ONCE = 32
 _MAX_PARAMETER = 1e7  # of the smaller parameter of a Beta: from here on `ScaledBeta` has an expansion

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from credimi.core.arguments import check_keywords
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
-from credimi.questions.compare.alignment import aligned
 from credimi.counts.weights import effective
 from credimi.questions.compare import change
+from credimi.questions.compare.alignment import aligned
 from credimi.questions.compare.change_records import CompareOptions
 from credimi.questions.compare.compare import compared
-from credimi.results.feature_rows import finite
 from credimi.questions.rank.rank import rank
+from credimi.results.feature_rows import finite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,8 +123,8 @@ def rank_by(
     >>> list(grouped.rankings), grouped.comparisons[0]["x"]["verdict"]
     (['1', '2'], 'less')
     """
-    from credimi.questions.compare.by_group import column_name, count_by  # noqa: PLC0415  (pyarrow takes a while to load)
     from credimi.counts.counts import Counts  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.questions.compare.by_group import column_name, count_by  # noqa: PLC0415  (pyarrow takes a while to load)
 
     options = CompareOptions(epsilon=epsilon, level=level, p_same=p_same, threads=threads)
     check_keywords("rank_by", counting)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, ClassVar
 from credimi.core.public import public
 from credimi.results import remark_sentences, sentences
 from credimi.results.feature_rows import FeatureRows
-from credimi.questions.rank.remarks import worded
+from credimi.results.remarks import worded
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from credimi.core.types import Record, Value
-    from credimi.questions.rank.remarks import Remark
+    from credimi.results.remarks import Remark
 
 COLUMNS = (
     "feature",

@@ -16,13 +16,13 @@ import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
-from credimi.questions.compare import change
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
-from credimi.questions.compare.many_changes import Samples
-from credimi.results import sentences
+from credimi.questions.compare import change
 from credimi.questions.compare.change_records import check_classes, in_order, record, settings_of
+from credimi.questions.compare.many_changes import Samples
 from credimi.questions.compare.result import Comparison
 from credimi.questions.rank.result import Ranking
+from credimi.results import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

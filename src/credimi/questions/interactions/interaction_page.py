@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
-from credimi.results.sentences import NO_NAME
 from credimi.questions.interactions.interaction_view import cells, class_shares, parts, remarks
+from credimi.results.sentences import NO_NAME
 from credimi.results.static_page import document, headings, name, numbers, paragraphs, row_heading, table, text
 
 if TYPE_CHECKING:

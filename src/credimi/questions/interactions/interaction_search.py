@@ -1,7 +1,7 @@
 """The search for pairs of columns that tell more, or less, together than apart, among all pairs.
 
-Up to `_ALL` pairs are weighed one by one (see `questions.interactions.synergy`). If there are more, a first look selects
-the pairs that may interact (see `questions.interactions.pair_screen`). For synergy, the Bayes factor of a selected pair may be
+Up to `_ALL` pairs are weighed one by one (see `synergy`). If there are more, a first look selects
+the pairs that may interact (see `pair_screen`). For synergy, the Bayes factor of a selected pair may be
 above n/1,000, with n the number of pairs. Without synergy its mean is 1, so by chance alone fewer than 1,000 pairs get
 there. And a smaller factor would not be enough to believe in synergy, unless a thousand pairs interact. Synergy needs
 three edges, and the bound for each of them is 1/7 of this: the share of one of the seven hypotheses without synergy.
@@ -20,12 +20,12 @@ import numpy as np
 
 from credimi.core.special import x_log_x
 from credimi.core.threads import share
-from credimi.questions.pairs.gpu.layout import Screen
-from credimi.questions.interactions.synergy import HYPOTHESES, Synergies, synergies
+from credimi.counts.rows.pair_bits import MAX_VALUES
 from credimi.inference.evidence import pair_evidence
 from credimi.questions.interactions import pair_screen
-from credimi.counts.rows.pair_bits import MAX_VALUES
 from credimi.questions.interactions.pair_screen import _DENSE
+from credimi.questions.interactions.synergy import HYPOTHESES, Synergies, synergies
+from credimi.questions.pairs.gpu.layout import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

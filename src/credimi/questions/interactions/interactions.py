@@ -15,17 +15,17 @@ import numpy as np
 from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
+from credimi.core.ties import places_by_name
 from credimi.counts.request import CountRequest
 from credimi.counts.rows.pair_codes import PairCodes
-from credimi.sources.row_codes import settled_codes
+from credimi.counts.weights_remarks import on_weights
 from credimi.inference.evidence.adaptive_prior import independence
 from credimi.inference.options import PosteriorOptions
-from credimi.questions.pairs.pair_request import check_engine
 from credimi.inference.rules import false_discovery, share_of_independent
-from credimi.questions.interactions.result import InteractingPair, Interactions, JointTable
 from credimi.questions.interactions.interaction_search import candidates, complete, weighed
-from credimi.core.ties import places_by_name
-from credimi.counts.weights_remarks import on_weights
+from credimi.questions.interactions.result import InteractingPair, Interactions, JointTable
+from credimi.questions.pairs.pair_request import check_engine
+from credimi.sources.row_codes import settled_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

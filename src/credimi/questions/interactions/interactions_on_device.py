@@ -1,7 +1,7 @@
 """The first look for interactions on a GPU: all pairs counted in every class, and those that may be more than nothing.
 
 Rows are sorted by class, and a product of one-hot blocks is made of the rows of each class (see
-`questions.pairs.gpu.pair_products`). What the device lists gets the evidence itself here, from the same counts; where the
+`pair_products`). What the device lists gets the evidence itself here, from the same counts; where the
 tables are sparse these are all pairs, and a GPU is no help. Targets and columns of more than 32 values have no first
 look.
 """
@@ -14,9 +14,9 @@ import numpy as np
 
 from credimi.core.special import x_log_x
 from credimi.core.threads import share
-from credimi.questions.pairs.gpu.pair_products import ALIGNED, PairProducts
 from credimi.inference.evidence import pair_evidence
 from credimi.questions.pairs.gpu import pairs_on_device
+from credimi.questions.pairs.gpu.pair_products import ALIGNED, PairProducts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray, IntegerArray
     from credimi.counts.rows.pair_codes import PairCodes
-    from credimi.questions.pairs.gpu.pair_products import PairBlock
     from credimi.questions.pairs.gpu.layout import Screen
+    from credimi.questions.pairs.gpu.pair_products import PairBlock
 
 _CELLS = 4_000_000  # of joint tables that are brought back at once
 
@@ -76,7 +76,7 @@ def _evidence(
 
 
 def _look(table: NDArray[np.int64], screen: Screen, pair: IntegerArray) -> tuple[tuple[float, float], bool]:
-    """Evidence and synergy as `questions.interactions.pair_screen` has them, and whether the table is too sparse for that."""
+    """Evidence and synergy as `pair_screen` has them, and whether the table is too sparse for that."""
     missing = screen.missing[pair]
     counts = table[:, : table.shape[1] - missing[0], : table.shape[2] - missing[1]]
     total = float(counts.sum())

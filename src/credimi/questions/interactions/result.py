@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, overload
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import public, stored
-from credimi.results.sentences import PYTHON
 from credimi.results.feature_rows import FeatureRows
-from credimi.questions.rank.remarks import worded
+from credimi.results.remarks import worded
+from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from credimi.core.types import Record, Value
-    from credimi.questions.rank.remarks import Remark
+    from credimi.results.remarks import Remark
 
 VERDICTS = ("synergy", "redundancy", "unsure")
 

@@ -48,10 +48,9 @@ import numpy as np
 
 from credimi.core.special import digamma, normal_below
 from credimi.core.tables import Tables
-from credimi.inference.evidence import adaptive_prior
 from credimi.inference.distributions.gamma_tails import gamma_tails
 from credimi.inference.distributions.quantile_search import crossing
-from credimi.inference.evidence import pair_evidence
+from credimi.inference.evidence import adaptive_prior, pair_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """`EdgeEvidence`: log Bayes factors of dependence of two columns given others, for many tests at once.
 
 The codes of all columns are in one array, (columns, rows). A test is a row of column indices: u, v, and the columns
-that it is conditioned on, filled up with -1 (see `questions.network.edge_evidence_kernels`). Prior, grid and corrections are
+that it is conditioned on, filled up with -1 (see `edge_evidence_kernels`). Prior, grid and corrections are
 those of `conditional_information`: with even prior odds P(independent) = 1/(1 + B).
 
 `max_cells` is the maximum number of cells of all strata of a test. Thinner strata would not be wrong: for independent

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.compile.jit import compiled, inlined
 from credimi.inference.evidence.adaptive_weights import (
     LANES,
     MAX_ZOOMS,
@@ -36,7 +37,6 @@ from credimi.inference.evidence.adaptive_weights import (
 )
 from credimi.inference.evidence.excess_evidence import subtract_excess
 from credimi.inference.evidence.grid_mean import finer_grid, log_mean
-from credimi.compile.jit import compiled, inlined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

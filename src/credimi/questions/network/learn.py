@@ -32,12 +32,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.counts.rows.distinct_rows import DistinctRows
-from credimi.questions.network.edge_evidence import EdgeEvidence
 from credimi.questions.network.candidates import CLEAR_EVIDENCE, Candidates, candidates, unconditional_evidence
 from credimi.questions.network.directions import arrow_bounds
-from credimi.questions.pairs.imputation import Imputation
+from credimi.questions.network.edge_evidence import EdgeEvidence
 from credimi.questions.network.orders import sampled
 from credimi.questions.network.parent_sets import ParentSets, Separators, parent_sets
+from credimi.questions.pairs.imputation import Imputation
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,14 +15,14 @@ import numpy as np
 from credimi.core.arguments import check_keywords, require_share, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
-from credimi.inference.tables.many_tables import summarize
-from credimi.inference.options import PosteriorOptions
-from credimi.questions.network.learn import DEGREE, MAX_PARENTS, Learned, LearnOptions, learn
-from credimi.questions.network.result import SURE, Edge, Network, NetworkRemark, shown_direction
-from credimi.questions.network.orders import WALKS
-from credimi.questions.pairs.missing_by_others import MissingByOthers
-from credimi.inference.rules import from_share, share_of_independent
 from credimi.counts.weights_remarks import on_weights
+from credimi.inference.options import PosteriorOptions
+from credimi.inference.rules import from_share, share_of_independent
+from credimi.inference.tables.many_tables import summarize
+from credimi.questions.network.learn import DEGREE, MAX_PARENTS, Learned, LearnOptions, learn
+from credimi.questions.network.orders import WALKS
+from credimi.questions.network.result import SURE, Edge, Network, NetworkRemark, shown_direction
+from credimi.questions.pairs.missing_by_others import MissingByOthers
 
 if TYPE_CHECKING:
     from collections.abc import Callable

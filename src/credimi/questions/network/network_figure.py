@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.results.figures import new_axes, picture_kind, save, short_names
 from credimi.questions.network.network_labels import label_sides
+from credimi.results.figures import new_axes, picture_kind, save, short_names
 from credimi.results.graph_layout import column_positions
 
 if TYPE_CHECKING:

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.core.version import __version__
-from credimi.results.graph_layout import column_positions
 from credimi.questions.network.network_text import ARROW_MEANS, remark_lines
 from credimi.results.filled_page import filled
+from credimi.results.graph_layout import GRAPH_SCRIPTS, clipped, column_positions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from credimi.core.types import Record
 
-SCRIPTS = ("network_matrix.js", "network.js")
-_MAX_NAME_CHARACTERS = 200
 _WORDS = {
     "heading": "Which columns hang together",
     "one": "an edge",
@@ -60,7 +58,7 @@ def network_page(network: Record) -> str:
         "pairs": [_pair(pair, index_of) for pair in pairs],
         "tables": network["tables"],
     }
-    return filled("network.html", ("page.css", "network.css"), SCRIPTS, data)
+    return filled("network.html", ("page.css", "network.css"), GRAPH_SCRIPTS, data)
 
 
 def write_page(network: Record, path: str | Path) -> None:
@@ -87,8 +85,3 @@ def _pair(pair: Record, index_of: dict[str, int]) -> list[object]:
         None,
         pair["depends"],
     ]
-
-
-def clipped(text: str) -> str:
-    """A name, cut if it is too long for a page."""
-    return text if len(text) <= _MAX_NAME_CHARACTERS else f"{text[:_MAX_NAME_CHARACTERS]}…"

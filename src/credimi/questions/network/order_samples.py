@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.compile.jit import compiled, inlined
+from credimi.inference.random_numbers import uniform
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,17 +33,6 @@ _MIN_RELATIVE, _RELATIVE_TOLERANCE = 1e-250, 1e-13
 _MIN_INVERSE_TEMPERATURE = 1e-3
 _MAX_LOCAL_MOVE = 6  # positions; half of all steps go no farther
 _UNDIRECTED, _DIRECTED = 1, 2  # marks of an edge
-
-
-@inlined
-def uniform(state: NDArray[np.uint64]) -> float:
-    """The next number between 0 and 1 of splitmix64: kernels that are compiled ahead cannot use numpy's generators."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    mixed = state[0]
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
-    return float(np.float64(mixed >> np.uint64(11))) / 9007199254740992.0
 
 
 @inlined

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
-    from credimi.questions.network.edge_evidence import EdgeEvidence
     from credimi.questions.network.candidates import Candidates
+    from credimi.questions.network.edge_evidence import EdgeEvidence
     from credimi.questions.network.pair_set import PairSet
 
 _MAX_EXHAUSTIVE = 3  # parents: all sets of up to so many are weighed

@@ -14,11 +14,11 @@ from credimi.core.atomic_files import write_bytes
 from credimi.core.errors import CredimiError
 from credimi.core.optional import frame_library, library
 from credimi.core.public import public, stored
-from credimi.results import sentences
 from credimi.questions.network.network_figure import network_plot
 from credimi.questions.network.network_files import dot, graphml
 from credimi.questions.network.network_page import write_page
 from credimi.questions.network.network_text import network_text, remark_sentence
+from credimi.results import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.compile.jit import compiled
-from credimi.questions.network.order_samples import uniform
+from credimi.inference.random_numbers import uniform
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,7 +1,7 @@
 """`MissingByOthers`: which columns are missing more often for some values of another, from the tables of all pairs.
 
 For each column, the other column that tells most about whether it is missing is stored with its table (see
-`questions.pairs.missing_margins`). At the end the probability of dependence is computed, with a penalty for the choice of
+`missing_margins`). At the end the probability of dependence is computed, with a penalty for the choice of
 the best among all.
 """
 

@@ -18,17 +18,17 @@ import numpy as np
 
 from credimi.columns.missing import MISSING_VALUES
 from credimi.core.errors import CredimiError
-from credimi.sources.count import cluster_of
-from credimi.sources.clusters.cluster_pairs import ClusterPairs
-from credimi.sources.interpreted_columns import SettledColumns
-from credimi.inference.tables.pair_figures import PairFigures, figures_of
+from credimi.counts.weights_remarks import on_weights
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.pair_figures import PairFigures, figures_of
 from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.questions.pairs.pair_request import PairRequest
-from credimi.questions.pairs.result import Pairs
 from credimi.questions.pairs.refined_pairs import Refinement, refined
-from credimi.questions.rank.remarks import Remark
-from credimi.counts.weights_remarks import on_weights
+from credimi.questions.pairs.result import Pairs
+from credimi.results.remarks import Remark
+from credimi.sources.clusters.cluster_pairs import ClusterPairs
+from credimi.sources.count import cluster_of
+from credimi.sources.interpreted_columns import SettledColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.core.version import __version__
-from credimi.results.graph_layout import column_positions
-from credimi.questions.network.network_page import SCRIPTS, clipped
 from credimi.results.filled_page import filled
+from credimi.results.graph_layout import GRAPH_SCRIPTS, clipped, column_positions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +66,7 @@ def pairs_page(pairs: Record) -> str:
         "pairs": [_pair(pair, index_of) for pair in shown],
         "tables": [],
     }
-    return filled("network.html", ("page.css", "network.css"), SCRIPTS, data)
+    return filled("network.html", ("page.css", "network.css"), GRAPH_SCRIPTS, data)
 
 
 def write_page(pairs: Record, path: str | Path) -> None:

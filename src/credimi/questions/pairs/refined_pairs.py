@@ -39,11 +39,11 @@ from credimi.core.threads import share
 from credimi.counts.rows.distinct_rows import DistinctRows
 from credimi.counts.rows.pair_tables import PairCounter
 from credimi.inference.evidence.adaptive_prior import log_odds_of_dependence
-from credimi.inference.tables.pair_figures import PairFigures, mixed_figures
 from credimi.inference.moments import many_tables
+from credimi.inference.tables.pair_figures import PairFigures, mixed_figures
 from credimi.questions.pairs import forest_cells
-from credimi.questions.pairs.imputation import drawn_chances
 from credimi.questions.pairs.forest import draw_forests
+from credimi.questions.pairs.imputation import drawn_chances
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -51,9 +51,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray, IntegerArray, Record
-    from credimi.sources.interpreted_columns import SettledColumns
     from credimi.inference.options import PosteriorOptions
     from credimi.questions.pairs.missing_by_others import MissingByOthers
+    from credimi.sources.interpreted_columns import SettledColumns
 
     Codes = NDArray[np.unsignedinteger]
 

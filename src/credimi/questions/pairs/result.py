@@ -17,13 +17,13 @@ from credimi.core.arguments import unknown
 from credimi.core.atomic_files import replacing
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
+from credimi.inference.rules import false_discovery, from_share, share_of_independent
 from credimi.inference.tables.pair_figures import PairFigures
 from credimi.questions.pairs import pairs_view
-from credimi.results import remark_sentences, sentences
-from credimi.questions.pairs.pairs_page import MAX_PAIRS, write_page
-from credimi.results.feature_rows import FeatureRows
 from credimi.questions.pairs.pairs_forest import MAX_ODDS_TIMES_COLUMNS, PairsForest, forest_of
-from credimi.inference.rules import false_discovery, from_share, share_of_independent
+from credimi.questions.pairs.pairs_page import MAX_PAIRS, write_page
+from credimi.results import remark_sentences, sentences
+from credimi.results.feature_rows import FeatureRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.compile.jit import compiled, inlined, intrinsic, ir, types
-from credimi.questions.network.order_samples import uniform
+from credimi.inference.random_numbers import uniform
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

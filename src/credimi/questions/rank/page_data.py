@@ -1,7 +1,7 @@
 """A ranking as plain data for the page: what JSON can hold, and all that the page needs to decide again.
 
 The posteriors are stored as the moments of their components, every double exactly (base64 of its eight bytes), a fifth
-of a kilobyte per feature; the page computes their tails as `inference.distributions.mixture_tails` does. Draws are stored as
+of a kilobyte per feature; the page computes their tails as `mixture_tails` does. Draws are stored as
 `_DRAWN_POINTS` order statistics. Large contingency tables show the most frequent values, and the others summed up.
 """
 
@@ -20,12 +20,12 @@ from credimi.core.remote_files import source_of
 from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.core.version import __version__
-from credimi.inference.tables.many_tables import drawn_distribution, posteriors
 from credimi.inference.bounds.bound_curves import curves
 from credimi.inference.distributions.components import Empirical
 from credimi.inference.options import PosteriorOptions
+from credimi.inference.tables.many_tables import drawn_distribution, posteriors
 from credimi.results import remark_sentences, sentences
-from credimi.questions.rank.remarks import worded
+from credimi.results.remarks import worded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,16 +20,17 @@ from credimi.core.tables import Tables
 from credimi.counts.counts import Counts
 from credimi.counts.survey_rows import scaled_blocks
 from credimi.counts.weights import are_survey, effective, may_be_survey, whole_but_too_large
-from credimi.inference.tables.many_tables import Beliefs, beliefs, summarize
 from credimi.inference.bounds import information_bounds
-from credimi.results import sentences
+from credimi.inference.rows_to_decide import rounded_up, rows_to_decide
+from credimi.inference.rules import RULES, RuleOptions, decide
+from credimi.inference.tables.many_tables import Beliefs, beliefs, summarize
 from credimi.questions.rank.copies import copies
 from credimi.questions.rank.missingness import mi_with_target, missingness, target_missingness
 from credimi.questions.rank.page_data import Kept
+from credimi.questions.rank.remarks import remarks_on
 from credimi.questions.rank.result import COLUMNS, ROBUST_COLUMNS, Ranking
-from credimi.questions.rank.remarks import Remark, RemarkKind, remarks_on
-from credimi.inference.rows_to_decide import rounded_up, rows_to_decide
-from credimi.inference.rules import RULES, RuleOptions, decide
+from credimi.results import sentences
+from credimi.results.remarks import Remark, RemarkKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

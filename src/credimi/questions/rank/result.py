@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
-from credimi.results import remark_sentences, sentences
 from credimi.inference import rules
+from credimi.results import remark_sentences, sentences
 from credimi.results.feature_rows import FeatureRows, finite
-from credimi.questions.rank.remarks import worded
+from credimi.results.remarks import worded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Record, Value
     from credimi.questions.rank.page_data import Kept
-    from credimi.questions.rank.remarks import Remark
+    from credimi.results.remarks import Remark
 
 COLUMNS = (
     "feature",
@@ -200,8 +200,8 @@ class Ranking(FeatureRows):
         source : str, optional
             The name of the data that the page shows.
         """
-        from credimi.results.filled_page import write_page  # noqa: PLC0415  (loaded only to write a page)
         from credimi.questions.rank.page_data import collect  # noqa: PLC0415  (loads the mathematics)
+        from credimi.results.filled_page import write_page  # noqa: PLC0415  (loaded only to write a page)
 
         if self._kept is None:
             raise CredimiError("this ranking has no counts: make the page from the result of `rank`")

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.ties import places_by_name
 from credimi.counts.rows.row_keys import evenly_chosen
 from credimi.inference.options import PosteriorOptions
 from credimi.questions.rank.copies import MISSING, copies_in_rows
 from credimi.questions.rank.missingness import mi_with_target, missingness, target_missingness
 from credimi.questions.rank.remarks import remarks_on
 from credimi.questions.select.rejections import CREDIBLE
-from credimi.core.ties import places_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from credimi.columns.interpret import SettledClasses
     from credimi.core.types import FloatArray, IntegerArray, Record
     from credimi.counts.rows.stratified_counts import SettledCodes
-    from credimi.questions.rank.remarks import Remark
+    from credimi.results.remarks import Remark
 
 _MAX_ROWS = 2_048  # in which columns are compared, as in `rank`
 

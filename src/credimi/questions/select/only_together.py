@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.questions.rank.remarks import Remark, RemarkKind
 from credimi.questions.select.rejections import CREDIBLE
 from credimi.questions.select.relevant_features import relevance
+from credimi.results.remarks import Remark, RemarkKind
 
 if TYPE_CHECKING:
     from credimi.questions.select.smallest_set import Search

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.inference.strata.stratified_tables import StratifiedTables, independence, summarize
 from credimi.inference.rows_to_decide import growth_to_decide, rounded_up
 from credimi.inference.rules import from_share, unsure
+from credimi.inference.strata.stratified_tables import StratifiedTables, independence, summarize
 from credimi.questions.select.result import Rejection
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from credimi.core.optional import frame_library
 from credimi.core.public import public, stored
 from credimi.results.remark_sentences import SELECTION
+from credimi.results.remarks import worded
 from credimi.results.sentences import PYTHON
-from credimi.questions.rank.remarks import worded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from credimi.core.types import Foreign, Record
-    from credimi.questions.rank.remarks import Remark
+    from credimi.results.remarks import Remark
 
 
 @stored

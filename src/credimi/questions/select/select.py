@@ -14,6 +14,7 @@ import numpy as np
 
 from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
+from credimi.counts.weights_remarks import on_weights
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.rules import from_common_odds
 from credimi.questions.select.cautions import cautions
@@ -21,7 +22,6 @@ from credimi.questions.select.only_together import why_nothing
 from credimi.questions.select.relevant_features import relevance
 from credimi.questions.select.result import Rejection, Selection, Step
 from credimi.questions.select.smallest_set import Search, smallest
-from credimi.counts.weights_remarks import on_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable

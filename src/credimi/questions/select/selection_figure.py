@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.errors import CredimiError
-from credimi.results.figures import mark_epsilon, new_axes, picture_kind, save, short_name, short_names
 from credimi.questions.select.selection_view import redundancy, shown_of_all
+from credimi.results.figures import mark_epsilon, new_axes, picture_kind, save, short_name, short_names
 
 if TYPE_CHECKING:
     from pathlib import Path

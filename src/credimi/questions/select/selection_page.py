@@ -9,8 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
-from credimi.results.remark_sentences import SELECTION, lines
-from credimi.results.sentences import unranked_lines
 from credimi.questions.select.selection_view import (
     FORCED,
     INTERRUPTED,
@@ -23,6 +21,8 @@ from credimi.questions.select.selection_view import (
     shown_of_all,
     title,
 )
+from credimi.results.remark_sentences import SELECTION, lines
+from credimi.results.sentences import unranked_lines
 from credimi.results.static_page import WIDTH, document, headings, name, numbers, paragraphs, row_heading, table, text
 from credimi.results.terminal import probability
 

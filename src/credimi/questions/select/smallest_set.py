@@ -42,16 +42,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.ties import best_of, places_by_name
 from credimi.inference.evidence.adaptive_prior import with_odds
-from credimi.inference.strata.stratified_tables import StratifiedTables, independence, summarize
-from credimi.questions.select.unrelated_columns import odds_factor
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.rules import from_share, share_of_independent
+from credimi.inference.strata.stratified_tables import StratifiedTables, independence, summarize
+from credimi.questions.select.joint_strata import strata_of
 from credimi.questions.select.naive_summary import NaiveSummary
 from credimi.questions.select.rejections import CREDIBLE, nan_to_none, rejected
 from credimi.questions.select.result import Step
-from credimi.questions.select.joint_strata import strata_of
-from credimi.core.ties import best_of, places_by_name
+from credimi.questions.select.unrelated_columns import odds_factor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -32,9 +32,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.ties import places_by_name
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.rules import from_share, share_of_independent
-from credimi.core.ties import places_by_name
 from credimi.questions.tree.judging import judged
 from credimi.questions.tree.merging import merged_values
 from credimi.questions.tree.nodes import (
@@ -48,8 +48,8 @@ from credimi.questions.tree.nodes import (
     required_probability,
 )
 from credimi.questions.tree.probabilities import SplitCounts, learned_probabilities
-from credimi.questions.tree.surrogates import Divided, StandIns, branch_weights
 from credimi.questions.tree.strengths import column_evidence
+from credimi.questions.tree.surrogates import Divided, StandIns, branch_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,17 +13,17 @@ from credimi.columns.numbers.discretize import cut_texts, cuts_after
 from credimi.columns.text_types import shown_date
 from credimi.core.public import stored
 from credimi.core.tables import Tables
-from credimi.inference.tables.many_tables import summarize
 from credimi.inference.mutual_information import distribution_of
 from credimi.inference.options import PosteriorOptions
-from credimi.results.sentences import PYTHON
-from credimi.questions.rank.remarks import worded
 from credimi.inference.rows_to_decide import growth_to_decide, rounded_up
+from credimi.inference.tables.many_tables import summarize
+from credimi.results.remarks import worded
+from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray, Record
     from credimi.counts.rows.tree_rows import TreeColumn
-    from credimi.questions.rank.remarks import Remark
+    from credimi.results.remarks import Remark
 
 _MAX_CUT_CHARACTERS = 12
 _FEW_ROWS = 200.0  # from which on a split needs more than the level

@@ -38,8 +38,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.special import log_gamma
-from credimi.inference.rules import from_share, share_of_independent
 from credimi.core.ties import places_by_name
+from credimi.inference.rules import from_share, share_of_independent
 from credimi.questions.tree.judging import judged
 from credimi.questions.tree.nodes import TreeStandIn, cut_between
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
-from credimi.results.figures import MAX_NAME_CHARACTERS, new_axes, one_line, short_name
 from credimi.questions.tree.tree_text import colour_of, predicted, rows, short_conditions
+from credimi.results.figures import MAX_NAME_CHARACTERS, new_axes, one_line, short_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

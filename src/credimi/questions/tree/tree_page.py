@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
+from credimi.questions.tree.tree_text import branch_of, colour_of, predicted, reason, rows, stand_ins, title
 from credimi.results.remark_sentences import lines
 from credimi.results.sentences import unranked_lines
 from credimi.results.static_page import (
@@ -22,7 +23,6 @@ from credimi.results.static_page import (
     table,
     text,
 )
-from credimi.questions.tree.tree_text import branch_of, colour_of, predicted, reason, rows, stand_ins, title
 
 if TYPE_CHECKING:
     from pathlib import Path

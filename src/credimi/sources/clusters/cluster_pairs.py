@@ -14,8 +14,9 @@ import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.counts.batch import encode_batch
-from credimi.sources.count import cluster_of, one_class
 from credimi.counts.rows.pair_tables import CountedPairs, PairCounter
+from credimi.counts.rows.stratified_counts import settled_codes
+from credimi.sources.count import cluster_of, one_class
 from credimi.sources.interpreted_columns import (
     EQUAL_COUNTS,
     MAX_VALUES,
@@ -23,7 +24,6 @@ from credimi.sources.interpreted_columns import (
     split_comparable,
     with_ranges_for_rows,
 )
-from credimi.counts.rows.stratified_counts import settled_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

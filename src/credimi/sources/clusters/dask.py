@@ -16,9 +16,9 @@ from credimi.columns.python_objects import shown_name
 from credimi.core.errors import CredimiError
 from credimi.core.optional import library
 from credimi.counts.batch import counted_bytes
+from credimi.counts.merge import as_planned, merged_bytes
 from credimi.sources import files, frames
 from credimi.sources.clusters.dask_errors import failed_named, partition_named
-from credimi.counts.merge import as_planned, merged_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from credimi.core.types import Foreign, Record
     from credimi.counts.batch import Batch
     from credimi.counts.counts import Counts
-    from credimi.sources.data_file import DataFile
     from credimi.counts.request import Plan
+    from credimi.sources.data_file import DataFile
 
 _PARTS_PER_MERGE = 8
 

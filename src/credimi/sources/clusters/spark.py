@@ -35,10 +35,10 @@ import pyarrow as pa
 from credimi.core.errors import CredimiError
 from credimi.core.optional import library
 from credimi.counts.batch import counted, counted_bytes
+from credimi.counts.merge import as_planned, beside, merged_bytes
 from credimi.sources import files, frames
 from credimi.sources.clusters.spark_errors import told
 from credimi.sources.clusters.spark_progress import watched
-from credimi.counts.merge import as_planned, beside, merged_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from credimi.core.types import Foreign, Record
     from credimi.counts.batch import Batch
     from credimi.counts.counts import Counts
-    from credimi.sources.data_file import DataFile
     from credimi.counts.request import Plan
+    from credimi.sources.data_file import DataFile
 
 _COLUMNS_PER_PASS = 95
 _PARTS_PER_MERGE = 16

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined, intrinsic, ir, types
 from credimi.columns.few_bytes import LOAD, MULTIPLIER, OTHER_MULTIPLIER, eight_bytes, few_bytes, keys
+from credimi.compile.jit import compiled, inlined, intrinsic, ir, types
 from credimi.compile.words import equal_bits
 
 if TYPE_CHECKING:

@@ -34,9 +34,9 @@ from credimi.core.remote_files import opened
 from credimi.core.threads import cores, in_order
 from credimi.counts import tabulate
 from credimi.counts.batch import Batch
+from credimi.results.export import csv_writer, defused
 from credimi.sources.csv.csv_coder import CodedRows, FieldCoders, last_line_end
 from credimi.sources.csv.csv_split import LONGEST, LongLineError, first_line, parts, without_blanks
-from credimi.results.export import csv_writer, defused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
 from credimi.columns.few_bytes import few_bytes
+from credimi.compile.jit import compiled, inlined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,22 +17,22 @@ import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.core.optional import library
-from credimi.questions.pairs.gpu.pair_products import MAX_VALUES, PairProducts
-from credimi.questions.pairs.gpu.layout import ABOVE, EVIDENCE, INTERVAL, Hyper
 from credimi.inference.evidence import adaptive_prior
-from credimi.inference.tables.pair_figures import figures_of
 from credimi.inference.evidence.fixed_priors import ADAPTIVE
 from credimi.inference.rules import share_of_independent
+from credimi.inference.tables.pair_figures import figures_of
+from credimi.questions.pairs.gpu.layout import ABOVE, EVIDENCE, INTERVAL, Hyper
+from credimi.questions.pairs.gpu.pair_products import MAX_VALUES, PairProducts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from credimi.core.types import FloatArray, Foreign, IntegerArray
-    from credimi.questions.pairs.gpu.pair_products import PairBlock
-    from credimi.sources.interpreted_columns import SettledColumns
+    from credimi.inference.options import PosteriorOptions
     from credimi.questions.pairs.gpu.cupy_device import CupyDevice
     from credimi.questions.pairs.gpu.layout import Device
-    from credimi.inference.options import PosteriorOptions
+    from credimi.questions.pairs.gpu.pair_products import PairBlock
+    from credimi.sources.interpreted_columns import SettledColumns
 
 _SCREENED = ("p_independent", "mi")
 _OPTIONAL_FIGURES = (  # the bit that requests the figures, in the order in which the device writes them
