@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from credimi.core import table_patterns
 from credimi.core.tables import Tables
 from credimi.inference.evidence.adaptive_prior import independence, log_odds_of_dependence
 from credimi.inference.moments import many_tables, side_by_side
@@ -24,7 +25,7 @@ def test_moments_side_by_side_are_those_of_each_table(rows: int, columns: int, t
     tables = blocks(70, rows, columns, total, generator)
     pseudo, selection = generator.random(70), np.arange(70)
     arrays = tables.flat, tables.offsets, tables.rows, tables.columns, pseudo
-    pattern = np.full(70, many_tables.COMPLETE, dtype=np.int8)
+    pattern = np.full(70, table_patterns.COMPLETE, dtype=np.int8)
     mean, variance, left = np.zeros(70), np.zeros(70), np.zeros(70, dtype=np.bool_)
     side_by_side.matched_complete(*arrays, pattern, selection, mean, variance, left)
     wanted, spread, thin = np.zeros(70), np.zeros(70), np.zeros(70, dtype=np.bool_)

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.compile.jit import FloatArray, IntegerArray, NumberArray
-    from credimi.inference.moments.information_matrix import Workspace
+    from credimi.compile.signatures import Workspace
 
 # These are no literals: Numba would compile the functions that take them once more for each literal.
 _RELIABLE, _ROWS_GIVEN, _COLUMNS_GIVEN = np.array([False, False, True])  # every component needs moments

@@ -36,7 +36,7 @@ from credimi.inference.moments.information_matrix import (
 
 if TYPE_CHECKING:
     from credimi.compile.jit import FloatArray
-    from credimi.inference.moments.information_matrix import Workspace
+    from credimi.compile.signatures import Workspace
 
 FREE_SLACK = 1e-9  # used instead of the slack 0 of a free cell, relative to N
 _BARRIER = 0.02  # the first barrier: cells with smaller counts start here, in expected counts N x_i y_j

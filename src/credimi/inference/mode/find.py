@@ -39,7 +39,7 @@ from credimi.inference.moments.information_matrix import (
 
 if TYPE_CHECKING:
     from credimi.compile.jit import FloatArray
-    from credimi.inference.moments.information_matrix import Workspace
+    from credimi.compile.signatures import Workspace
 
 _MAX_EM_STEPS = 100_000
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from credimi.compile.signatures import Workspace
 from credimi.core.errors import CredimiError
 from credimi.inference.mode.find import find_mode
 from credimi.inference.moments import information_matrix
@@ -42,7 +43,7 @@ class Solution:
     probability: FloatArray
     steps: int = 0
     residual: float = 0.0
-    work: information_matrix.Workspace | None = None
+    work: Workspace | None = None
 
     @property
     def total(self) -> float:
@@ -67,9 +68,9 @@ class Solution:
         conditional = np.divide(self.probability, weights, out=np.zeros_like(self.probability), where=weights > 0.0)
         return weights, conditional, np.divide(weights**2, sums, out=np.zeros_like(sums), where=sums > 0.0)
 
-    def _work_copy(self) -> information_matrix.Workspace:
+    def _work_copy(self) -> Workspace:
         """A copy of the factor and its scratch space for one call, because threads may share a Posterior."""
-        return information_matrix.Workspace(*(each.copy() for each in cast("information_matrix.Workspace", self.work)))
+        return Workspace(*(each.copy() for each in cast("Workspace", self.work)))
 
     def covariance_times(self, field: FloatArray) -> FloatArray:
         """Cov f, in this orientation."""
@@ -111,7 +112,7 @@ class Solution:
 
     def laplace_evidence(self) -> float:
         """L(mode) + (rs-1)/2 log 2 pi - (1/2) log det, from the existing factor (its diagonal is stored inverted)."""
-        work = cast("information_matrix.Workspace", self.work)
+        work = cast("Workspace", self.work)
         diagonal = np.diag(work.squares[information_matrix.FACTOR])
         by_margins = (
             self.total * (self.probability / self.counts).max()

@@ -20,7 +20,7 @@ from credimi.inference.moments.information_matrix import (
 
 if TYPE_CHECKING:
     from credimi.compile.jit import FloatArray
-    from credimi.inference.moments.information_matrix import Workspace
+    from credimi.compile.signatures import Workspace
 
 MAX_STEPS = 60
 SMALL_STEP = 1e-6  # Newton's error after a relative step of this size is about its square

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core import table_patterns
 from credimi.core.threads import cores, share
 from credimi.inference.moments import leading, many_tables, shapes, side_by_side
 from credimi.inference.moments.tables_without_closed_form import PARTS, drawn_moments, drawn_parts
@@ -169,15 +170,15 @@ def _moments_of_chunk(
         leading.leading_one_sided(*tables, _by_shape(rows, columns), pattern, mean, variance)
     else:
         complete = np.empty(rows.size)
-        many_tables.classify(flat, offsets, rows, columns, pattern, complete)
-        one_sided = np.flatnonzero((pattern != many_tables.BOTH) & (pattern != many_tables.CONSTANT))
+        table_patterns.classify(flat, offsets, rows, columns, pattern, complete)
+        one_sided = np.flatnonzero((pattern != table_patterns.BOTH) & (pattern != table_patterns.CONSTANT))
         if one_sided.size:
             not_done = np.ones(one_sided.size, dtype=np.bool_)
             side_by_side.matched_complete(*tables, pattern, one_sided, mean, variance, not_done)
             one_sided = one_sided[not_done]
         if one_sided.size:
             many_tables.matched_one_sided(*tables, pattern, one_sided, mean, variance, split)
-    two_sided = np.flatnonzero(pattern == many_tables.BOTH)
+    two_sided = np.flatnonzero(pattern == table_patterns.BOTH)
     if two_sided.size:
         many_tables.two_sided(*tables, two_sided, matched, matched, mean, variance)
     if matched:
@@ -185,12 +186,12 @@ def _moments_of_chunk(
         valid = (variance > 0.0) & (mean < upper) & (variance < mean * (upper - mean))
         valid &= complete + pseudo * rows * columns >= _MIN_COMPLETE_COUNTS
         split &= complete + pseudo * rows * columns >= _MIN_COMPLETE_COUNTS
-        split |= ~valid & (pattern > many_tables.COMPLETE) & (complete + pseudo > 0.0)
+        split |= ~valid & (pattern > table_patterns.COMPLETE) & (complete + pseudo > 0.0)
         if whole is not None:
             split &= ~whole
-        for table in np.flatnonzero(~valid & ~split & (pattern != many_tables.CONSTANT)):
+        for table in np.flatnonzero(~valid & ~split & (pattern != table_patterns.CONSTANT)):
             drawn_mean, variance[table] = drawn_moments(blocks.block(part.start + table), pseudo[table])
-            if pattern[table] == many_tables.BOTH or not 0.0 <= mean[table] < upper[table]:
+            if pattern[table] == table_patterns.BOTH or not 0.0 <= mean[table] < upper[table]:
                 mean[table] = drawn_mean  # otherwise the mean of the closed form is right, at least nearly
 
 

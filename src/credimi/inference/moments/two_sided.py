@@ -50,7 +50,7 @@ from credimi.inference.special_functions import log_excess, log_spread, logarith
 
 if TYPE_CHECKING:
     from credimi.compile.jit import FloatArray
-    from credimi.inference.moments.information_matrix import Workspace
+    from credimi.compile.signatures import Workspace
 
 _SPARSE_COUNT = 0.3  # with a smaller Dirichlet parameter a probability is nearly 0, or all of its row
 _FEW_COUNTS = 3.0  # complete counts of a class or a value, with pseudo-counts: hardly more information than the prior

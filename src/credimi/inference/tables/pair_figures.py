@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core import table_patterns
 from credimi.core.public import stored
 from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents, log_odds_of_dependence
 from credimi.inference.evidence.fixed_priors import ADAPTIVE
-from credimi.inference.moments import many_tables
 from credimi.inference.tables.many_tables import posteriors, summarize, summary_of
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _in_parts(tables: Tables, options: PosteriorOptions) -> PairFigures:
 def _figures(tables: Tables, options: PosteriorOptions) -> PairFigures:
     count = tables.rows.size
     complete, pattern = np.empty(count), np.empty(count, dtype=np.int8)
-    many_tables.classify(tables.flat, tables.offsets, tables.rows, tables.columns, pattern, complete)
+    table_patterns.classify(tables.flat, tables.offsets, tables.rows, tables.columns, pattern, complete)
     summary = summarize(tables, options, if_dependent=False)
     log_evidence = np.full(count, np.nan)
     if options.prior == ADAPTIVE:

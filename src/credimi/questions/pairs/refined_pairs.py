@@ -35,11 +35,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core import table_patterns
 from credimi.core.threads import share
 from credimi.counts.rows.distinct_rows import DistinctRows
 from credimi.counts.rows.pair_tables import PairCounter
 from credimi.inference.evidence.adaptive_prior import log_odds_of_dependence
-from credimi.inference.moments import many_tables
 from credimi.inference.tables.pair_figures import PairFigures, mixed_figures
 from credimi.questions.pairs import forest_cells
 from credimi.questions.pairs.forest import draw_forests
@@ -222,7 +222,7 @@ def refined(
         block_figures = mixed_figures([table_counter.tables(first, stop) for table_counter in completed], options)
         observed = counter.tables(first, stop)
         pattern = np.empty(observed.rows.size, dtype=np.int8)
-        many_tables.classify(
+        table_patterns.classify(
             observed.flat, observed.offsets, observed.rows, observed.columns, pattern, block_figures.complete
         )
         missing.add(observed, *counter.pairs(first, stop))
