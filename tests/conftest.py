@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from credimi.cli import main
 from credimi.compile.hooks import hooks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+pytest_plugins = ["browser_fixtures"]
 
 
 def _unlisted(kernel: str, types: str) -> None:
@@ -35,3 +40,20 @@ def _no_figure_stays_open() -> Iterator[None]:
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run `credimi count` into all.counts; what it says, and a refusal with its exit code."""
+
+    def run(*arguments: str, code: int = 0) -> str:
+        capsys.readouterr()
+        assert main(["count", *arguments, "--target", "y", "--into", "all.counts"]) == code
+        return capsys.readouterr().err
+
+    return run

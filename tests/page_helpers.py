@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,14 +12,36 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from credimi import rank
 from credimi.questions.rank.page_data import collect
 
 if TYPE_CHECKING:
     from credimi import Ranking
 
 SOURCES = Path(__file__).parents[1] / "src" / "credimi" / "results" / "assets"
+EPSILONS = [0.0, *np.geomspace(1e-5, 0.9, 19).tolist()]
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<!--",
+    "<img src=x onerror=alert(1)>",
+    "\"quotes\" and 'others'",
+    "emoji 🧪👩‍🔬",
+    "عمود من اليمين",
+    "&lt;b&gt;",
+    "$x$ ${y} `z`",
+    "line\nbreak\u2028\u2029\x00",
+    "long " * 2000,
+]
+DECIDE = """
+const laws = lawsOf(data.report.laws);
+return data.asked.map(([epsilon, level]) => {
+  const found = decide(data.report, tailsAbove(data.report, laws, epsilon), epsilon, level);
+  return { ...found, p_above: Array.from(found.p_above, (p) => (Number.isNaN(p) ? null : p)) };
+});
+"""
 
 
+@pytest.mark.long
 def table(features: int, rows: int = 300, seed: int = 0) -> dict[str, list[Any]]:
     """Columns from useless to telling, of two to six values, with holes, beside a target with holes."""
     generator = np.random.default_rng(seed)
@@ -51,3 +74,23 @@ def node(program: str, data: object, *more: str) -> Any:  # noqa: ANN401
     answer = subprocess.run([runner, "-e", script], input=json.dumps(data), capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
     return json.loads(answer.stdout)
+
+
+def shown(html: str) -> dict[str, Any]:
+    """The data of a page, read as a browser does: up to the first end of the block."""
+    block = re.search(r'<script type="application/json" id="data">(.*?)</script', html, re.DOTALL)
+    assert block is not None
+    found: dict[str, Any] = json.loads(block[1])
+    return found
+
+
+# The JavaScript, under node
+
+
+def hostile_ranking() -> Ranking:
+    generator = np.random.default_rng(1)
+    columns: dict[str, list[Any]] = {
+        name: [HOSTILE[place] for place in generator.integers(0, len(HOSTILE), 200)] for name in HOSTILE
+    }
+    columns["target </script>"] = [HOSTILE[place] for place in generator.integers(0, 3, 200)]
+    return rank(columns, "target </script>")

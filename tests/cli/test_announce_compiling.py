@@ -65,15 +65,15 @@ def test_the_message_names_the_command_and_comes_once_a_run(
     assert told.count("compiling what `network` needs") == 1
     assert "warm-up" in told
     assert compiled == [warm_up.tasks("network")]
-    assert "networks.order_samples.sample_orders" in [name for name, _ in compiled[0]]
+    assert "questions.network.order_samples.sample_orders" in [name for name, _ in compiled[0]]
 
 
 def test_kernels_that_read_many_cells_are_compiled_where_one_of_them_is_asked_for_first() -> None:
     few = {name for name, _ in warm_up.tasks("rank", FIRST_NEEDED[0])}
-    many = {name for name, _ in warm_up.tasks("rank", "reading.csv_fields.find_line_end")}
+    many = {name for name, _ in warm_up.tasks("rank", "sources.csv.csv_fields.find_line_end")}
     assert few == set(FIRST_NEEDED)
     assert few < many
-    assert {"columns.pair_counts.count_bits", "reading.csv_fields.encode_fields"} <= many
+    assert {"columns.pair_counts.count_bits", "sources.csv.csv_fields.encode_fields"} <= many
 
 
 def test_every_beginning_is_that_of_a_kernel() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,15 +11,16 @@ import credimi
 from credimi.columns import interpret, labels
 from credimi.counts.request import CountRequest
 from credimi.counts.rows import coded_table as tables_of_codes
-from credimi.counts.rows.coded_table import CodedTable
 from credimi.counts.rows.stratified_counts import SettledCodes
 from credimi.counts.rows.tree_rows import TreeRows
+from credimi.sources import rows
 from credimi.sources.rows import coded_table
 
 if TYPE_CHECKING:
     import pytest
 
-    from credimi.core.types import Data
+    from credimi.counts.batch import CodedBatch
+    from credimi.counts.counts import Counts
 
 ROWS = 60
 
@@ -82,13 +83,13 @@ class Unsearched(tuple[str, ...]):
 
 
 def test_labels_of_a_column_are_found_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    of = CodedTable.of
+    parts = rows.coded_parts
 
-    def unsearched(data: Data, request: CountRequest) -> CodedTable:
-        table = of(data, request)
-        return replace(table, counts=replace(table.counts, features=Unsearched(table.counts.features)))
+    def unsearched(*given: Any) -> tuple[CodedBatch, Counts, bool]:  # noqa: ANN401  (what coded_parts takes)
+        coded, counts, is_survey = parts(*given)
+        return coded, replace(counts, features=Unsearched(counts.features)), is_survey
 
-    monkeypatch.setattr(CodedTable, "of", unsearched)
+    monkeypatch.setattr(rows, "coded_parts", unsearched)
     data = table()
     assert credimi.pairs(data).names
     assert TreeRows.of(coded_table(data, CountRequest.of("y"))).columns

@@ -12,7 +12,7 @@ import pytest
 import credimi
 from credimi.columns.numbers.small_counts import count_small
 from credimi.compile import jit, warm_up
-from credimi.compile.signatures import SIGNATURES
+from credimi.compile.signatures import SIGNATURES, THAT_READ
 from credimi.counts import tabulate
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ def test_kernels_that_would_be_compiled_are_not_ready(monkeypatch: pytest.Monkey
     lacking: list[str] = []
     monkeypatch.setattr(NumbaKernel, "is_compiled", lambda kernel, types: kernel.__name__ + types not in lacking)
     is_compiled = warm_up.is_compiled.__wrapped__
-    assert is_compiled("pair_counts.", "reading.")
-    name = "reading.small_counts.count_rows"
+    assert is_compiled(*THAT_READ)
+    name = "columns.numbers.small_counts_kernels.count_rows"
     lacking.append(name + SIGNATURES[name][-1])
-    assert not is_compiled("pair_counts.", "reading.")
-    assert is_compiled("pair_counts.")
+    assert not is_compiled(*THAT_READ)
+    assert is_compiled("columns.pair_counts.")

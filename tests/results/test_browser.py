@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from test_page import EPSILONS, HOSTILE, hostile_ranking, table
+from page_helpers import EPSILONS, HOSTILE, hostile_ranking, table
 
 from credimi import count, rank
 

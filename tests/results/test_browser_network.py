@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from test_page import HOSTILE
+from page_helpers import HOSTILE
 
 from credimi import network
 from credimi.questions.network.result import Edge, Network, shown_direction

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from page_helpers import data_of, node, table
+from page_helpers import DECIDE, EPSILONS, HOSTILE, data_of, hostile_ranking, node, shown, table
 
 from credimi import CredimiError, Ranking, count, mutual_information, rank
 from credimi.cli import main
@@ -19,43 +17,9 @@ from credimi.inference import rules
 from credimi.results.filled_page import page
 
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic.csv"
-EPSILONS = [0.0, *np.geomspace(1e-5, 0.9, 19).tolist()]
 RULES = ("plugin", "forward", "backward", "fdr")
-HOSTILE = [
-    "</script><script>alert(1)</script>",
-    "<!--",
-    "<img src=x onerror=alert(1)>",
-    "\"quotes\" and 'others'",
-    "emoji 🧪👩‍🔬",
-    "عمود من اليمين",
-    "&lt;b&gt;",
-    "$x$ ${y} `z`",
-    "line\nbreak\u2028\u2029\x00",
-    "long " * 2000,
-]
 
 
-def shown(html: str) -> dict[str, Any]:
-    """The data of a page, read as a browser does: up to the first end of the block."""
-    block = re.search(r'<script type="application/json" id="data">(.*?)</script', html, re.DOTALL)
-    assert block is not None
-    found: dict[str, Any] = json.loads(block[1])
-    return found
-
-
-# The JavaScript, under node
-
-
-DECIDE = """
-const laws = lawsOf(data.report.laws);
-return data.asked.map(([epsilon, level]) => {
-  const found = decide(data.report, tailsAbove(data.report, laws, epsilon), epsilon, level);
-  return { ...found, p_above: Array.from(found.p_above, (p) => (Number.isNaN(p) ? null : p)) };
-});
-"""
-
-
-@pytest.mark.long
 @pytest.mark.parametrize("prior", ["adaptive", "jeffreys"])
 @pytest.mark.parametrize("approximation", ["matched", "leading", "leading-beta"])
 def test_the_page_decides_as_rank_does(prior: str, approximation: str) -> None:
@@ -178,15 +142,6 @@ class Tags(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         self.references += [str(value) for name, value in attrs if name in {"src", "href", "srcset", "action"}]
-
-
-def hostile_ranking() -> Ranking:
-    generator = np.random.default_rng(1)
-    columns: dict[str, list[Any]] = {
-        name: [HOSTILE[place] for place in generator.integers(0, len(HOSTILE), 200)] for name in HOSTILE
-    }
-    columns["target </script>"] = [HOSTILE[place] for place in generator.integers(0, 3, 200)]
-    return rank(columns, "target </script>")
 
 
 def tags_of(html: str) -> Tags:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_page import DECIDE, node, shown
+from page_helpers import DECIDE, node, shown
 
 import credimi
 from credimi.cli import main

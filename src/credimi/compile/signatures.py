@@ -192,6 +192,13 @@ NEEDED_FOR_MANY_CELLS = (  # of a file, if numpy and pyarrow take longer than lo
     "columns.text_codes.",
 )
 
+THAT_READ = (  # kernels that read values and count them, whatever the source
+    "columns.numbers.mdl_splits.",
+    "columns.numbers.small_codes_kernels.",
+    "columns.numbers.small_counts_kernels.",
+    *NEEDED_FOR_MANY_CELLS,
+)
+
 _DTYPES = ("f8", "i8", "i4", "i1", "u1", "u2", "u4", "u8", "b1")
 _PLAIN = {int: "i8", float: "f8", bool: "b1"}
 _BRACKETS = {1: "[:]", 2: "[:,:]", 3: "[:,:,:]"}

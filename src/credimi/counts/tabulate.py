@@ -35,9 +35,10 @@ def kernels_are_ready() -> bool:
     """Whether this process has loaded compiled code, and all kernels that read or count are already compiled."""
     if not hasattr(sys.modules.get("credimi.compile.jit"), "compiled"):  # not loaded, or another thread is loading it
         return False
+    from credimi.compile.signatures import THAT_READ  # noqa: PLC0415  (loads numpy's types)
     from credimi.compile.warm_up import is_compiled  # noqa: PLC0415  (loads compiled code)
 
-    return is_compiled("pair_counts.", "reading.")
+    return is_compiled(*THAT_READ)
 
 
 def cross_counts(

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from test_page import HOSTILE
+from page_helpers import HOSTILE
 
 import credimi
 from credimi.questions.compare.comparison_page import page

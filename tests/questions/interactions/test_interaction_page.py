@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from test_page import HOSTILE
+from page_helpers import HOSTILE
 
 import credimi
 from credimi.questions.interactions.interaction_view import class_shares

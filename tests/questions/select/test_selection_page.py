@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from page_helpers import HOSTILE
 from test_comparison_page import Seen
-from test_page import HOSTILE
 
 import credimi
 from credimi import CredimiError

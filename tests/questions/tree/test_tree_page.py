@@ -12,8 +12,8 @@ pytest.importorskip("sklearn")
 
 import pyarrow as pa
 from command_helpers import CLINIC
+from page_helpers import HOSTILE
 from pyarrow import csv
-from test_page import HOSTILE
 
 from credimi import CredibleTreeClassifier
 from credimi.questions.tree import growth
