@@ -25,7 +25,7 @@ from credimi.core.tables import Tables
 from credimi.estimators.likelihood import likelihood
 from credimi.inference.naive_bayes import log_shares, log_value_shares
 from credimi.inference.rules import RULES, checked_rule
-from credimi.questions.select.select import GOALS
+from credimi.questions.select.answer import GOALS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

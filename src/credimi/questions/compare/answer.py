@@ -29,7 +29,7 @@ from credimi.questions.compare.change_records import (
 )
 from credimi.questions.compare.many_changes import Samples
 from credimi.questions.compare.result import Comparison
-from credimi.questions.rank.rank import counts_of
+from credimi.questions.rank.answer import counts_of
 from credimi.results import sentences
 
 if TYPE_CHECKING:
