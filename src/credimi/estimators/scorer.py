@@ -1,8 +1,8 @@
 """The probability of each class, from the current counts.
 
 `Scorer` has two ways to compute the same numbers. For many rows, the counts are interpreted, the logarithms taken once,
-and each column is looked up. For one row, the few counts that it needs are taken directly from the incremental counts, in
-O(features x classes), and no table is made that the next row would change. This second way works for features whose
+and each column is looked up. For one row, the few counts that it needs are taken directly from the incremental counts,
+in O(features x classes), and no table is made that the next row would change. This second way works for features whose
 labels are the values themselves (`columns.interpret.plainly_categories`).
 
 If rows are predicted and learned in turn, two costs grow with the learned rows. Numbers that are cut are cut again by
