@@ -29,7 +29,7 @@ import numpy as np
 import credimi
 from credimi.counts.request import CountRequest
 from credimi.counts.rows.pair_codes import PairCodes
-from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.questions.interactions.interaction_search import candidates
 from credimi.sources.rows import coded_table
 
@@ -92,7 +92,7 @@ def by_credimi(codes: Bytes, classes: Classes) -> tuple[float, float]:
     if {best.a, best.b} != {"column 0", "column 1"}:
         print("  the pair that interacts was not found")
     table = coded_table(codes, CountRequest.of(classes))
-    prepared = PairCodes.of(SettledCodes.of(table))
+    prepared = PairCodes.of(InterpretedCodes.of(table))
     for _ in range(REPEATS):
         start = time.process_time()
         candidates(prepared, 0.003, 1, lambda _: None)

@@ -24,7 +24,7 @@ import numpy as np
 
 import credimi
 from credimi.counts.request import CountRequest
-from credimi.questions.select.select import selected
+from credimi.questions.select.answer import selected
 from credimi.sources.rows import coded_table
 
 if TYPE_CHECKING:

@@ -118,7 +118,7 @@ def used(counts: Counts) -> None:
         cells_of,
         lambda counts: counts == counts + counts,
         lambda counts: counts - counts,
-        Counts.settled,
+        Counts.interpreted,
     ):
         try:
             use(counts)

@@ -17,8 +17,8 @@ from adaptive import information
 from scipy import optimize
 
 from credimi.core.tables import Tables
+from credimi.questions.compare.answer import samples_of
 from credimi.questions.compare.change_records import CompareOptions
-from credimi.questions.compare.compare import samples_of
 
 SHAPES, SIZES = ((2, 2), (2, 5), (4, 10)), (100, 300, 1_000, 3_000, 10_000)
 OPTIONS = CompareOptions()

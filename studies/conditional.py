@@ -31,7 +31,7 @@ import credimi
 from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.inference.evidence.adaptive_prior import mixtures
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.sampling import draw_information, information_of
@@ -192,7 +192,7 @@ def cut_numbers(tables: int) -> None:
             numbers = given[:, np.newaxis] + noise * generator.normal(size=(rows, 10))
             data = {f"x{index}": column for index, column in enumerate(numbers.T)}
             data |= {"w": [f"w{each}" for each in given], "y": [f"c{each}" for each in target]}
-            codes = SettledCodes.of(coded_table(data, CountRequest.of("y")))
+            codes = InterpretedCodes.of(coded_table(data, CountRequest.of("y")))
             cut_columns = [index for index, feature in enumerate(codes.features) if feature.odds < 1.0]
             if not cut_columns:
                 continue

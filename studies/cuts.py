@@ -49,8 +49,8 @@ def main() -> None:
         for _ in range(1 if shift else 10):
             target = generator.integers(0, classes, rows)
             columns = {str(index): generator.normal(shift * target) for index in range(options.columns)}
-            cut = credimi.count(columns, target, discretize="mdl").settled()
-            even = credimi.count(columns, target, discretize="quantile").settled()
+            cut = credimi.count(columns, target, discretize="mdl").interpreted()
+            even = credimi.count(columns, target, discretize="quantile").interpreted()
             shares["passed"].append(100.0 * float(np.mean([feature.cut_by == "mdl" for feature in cut])))
             shares["paid"].append(percent_kept(cut, [feature.odds for feature in cut]))
             shares["not paid"].append(percent_kept(cut, [1.0] * len(cut)))

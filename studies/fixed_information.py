@@ -81,11 +81,11 @@ def cut_numbers(tables: int, generator: np.random.Generator) -> None:
             target = generator.integers(0, 2, size)
             columns = {str(place): generator.normal(shift * target) for place in range(tables)}
             counts = credimi.count(columns, target, discretize="mdl")
-            settled = {each.name: each for each in counts.settled()}
+            interpreted = {each.name: each for each in counts.interpreted()}
             ranking = credimi.rank(counts)
-            truth = np.array([of_ranges(shift, settled[name].cuts) for name in ranking.columns["feature"]])
+            truth = np.array([of_ranges(shift, interpreted[name].cuts) for name in ranking.columns["feature"]])
             ends = [np.array(ranking.columns[name]) for name in ("low", "high", "mi")]
-            passed = np.mean([each.cut_by == "mdl" for each in settled.values()])
+            passed = np.mean([each.cut_by == "mdl" for each in interpreted.values()])
             cut = f"{100.0 * passed:.0f} | {truth.mean():.4f}"
             print(f"| {strength:g} | {size:,} | {cut} | {line(truth, *ends)} | {line(strength, *ends)} |", flush=True)
 

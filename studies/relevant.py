@@ -25,7 +25,7 @@ from sklearn.datasets import make_classification
 import credimi
 from credimi.counts.request import CountRequest
 from credimi.counts.rows.pair_codes import PairCodes
-from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.inference.rules import from_common_odds
 from credimi.questions.select.relevant_features import relevance
 from credimi.sources.rows import coded_table
@@ -64,12 +64,12 @@ def made(kind: str, seed: int, missing: float, rows: int, count: int) -> tuple[C
     return columns, [f"c{each}" for each in target.tolist()]
 
 
-def settled(columns: Columns, target: list[str]) -> SettledCodes:
+def interpreted(columns: Columns, target: list[str]) -> InterpretedCodes:
     """The codes of a table."""
-    return SettledCodes.of(coded_table(columns | {"class": target}, CountRequest.of("class")))
+    return InterpretedCodes.of(coded_table(columns | {"class": target}, CountRequest.of("class")))
 
 
-def by_partners(ranking: credimi.Ranking, codes: SettledCodes) -> list[list[str]]:
+def by_partners(ranking: credimi.Ranking, codes: InterpretedCodes) -> list[list[str]]:
     """Keep a column if its mean evidence over the partners says so; the same of its largest evidence."""
     p_independent = {row["feature"]: row["p_independent"] for row in ranking}
     evidence_of = relevance(codes, np.array([p_independent[feature.name] for feature in codes.features]))
@@ -81,7 +81,7 @@ def by_partners(ranking: credimi.Ranking, codes: SettledCodes) -> list[list[str]
     return ways
 
 
-def by_jmi(codes: SettledCodes, count: int) -> list[str]:
+def by_jmi(codes: InterpretedCodes, count: int) -> list[str]:
     """Take the column with the largest sum of I(X,W;Y) over the taken W, so many times; counts as they are."""
     pairs = PairCodes.of(codes)
     number = len(pairs.names)
@@ -122,7 +122,7 @@ def main() -> None:
             counts, seconds = [], 0.0
             for seed in range(options.seeds):
                 columns, target = made(kind, seed, missing, options.rows, options.columns)
-                codes, ranking = settled(columns, target), credimi.rank(columns | {"class": target}, "class")
+                codes, ranking = interpreted(columns, target), credimi.rank(columns | {"class": target}, "class")
                 began = time.process_time()
                 ways = [ranking.selected("forward"), *by_partners(ranking, codes)]
                 seconds += time.process_time() - began

@@ -37,7 +37,7 @@ from sklearn.linear_model import LogisticRegression
 
 import credimi
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.paper.paper_datasets import load
 from credimi.sources.rows import coded_table, rows_of
 
@@ -102,7 +102,7 @@ def entropy(*columns: np.ndarray) -> float:
 class PlainFilters:
     """I(X;Y), I(X;W) and I(X;Y|W) of all columns from plain counts, for the filters that have to be told k."""
 
-    def __init__(self, codes: SettledCodes) -> None:
+    def __init__(self, codes: InterpretedCodes) -> None:
         target, columns = codes.groups.astype(np.int64), [column.astype(np.int64) for column in codes.codes]
         entropies, with_target = (
             [entropy(column) for column in columns],
@@ -134,7 +134,7 @@ class PlainFilters:
 
 def taken_by(data: Table | pd.DataFrame, features: int) -> dict[str, list[int]]:
     """The columns that each way takes."""
-    codes = SettledCodes.of(coded_table(data, CountRequest.of("class", missing_values=())))
+    codes = InterpretedCodes.of(coded_table(data, CountRequest.of("class", missing_values=())))
     names = [int(feature.name) for feature in codes.features]
     columns_of = {"all": list(range(features))}
     columns_of["forward"] = [int(name) for name in credimi.rank(data, "class").selected("forward")]

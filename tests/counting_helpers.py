@@ -109,7 +109,7 @@ def assert_all_rows(counts: Counts, rows: Sequence[Row] = ROWS) -> None:
 
 def refusal(data: Any, target: Any = "class", **options: Any) -> str:  # noqa: ANN401
     with pytest.raises(CredimiError) as caught:
-        count(data, target, **options).settled()
+        count(data, target, **options).interpreted()
     return str(caught.value)
 
 

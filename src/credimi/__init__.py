@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from credimi.inference.posterior import Posterior, posterior
     from credimi.inference.strata.conditional_information import conditional_information
     from credimi.paper.prequential import prequential
-    from credimi.questions.compare.compare import compare
-    from credimi.questions.compare.rank_by import GroupedRanking, rank_by
+    from credimi.questions.compare.answer import compare
+    from credimi.questions.compare.groups import GroupedRanking, rank_by
     from credimi.questions.compare.result import Comparison
-    from credimi.questions.interactions.interactions import interactions
+    from credimi.questions.interactions.answer import interactions
     from credimi.questions.interactions.result import Interactions
-    from credimi.questions.network.network import network
+    from credimi.questions.network.answer import network
     from credimi.questions.network.result import Network
-    from credimi.questions.pairs.pairs import pairs
+    from credimi.questions.pairs.answer import pairs
     from credimi.questions.pairs.result import Pairs
-    from credimi.questions.rank.rank import Ranking, rank
+    from credimi.questions.rank.answer import Ranking, rank
+    from credimi.questions.select.answer import select
     from credimi.questions.select.result import Selection
-    from credimi.questions.select.select import select
     from credimi.results.figures import plot_prequential
     from credimi.sources.count import count
 
@@ -81,7 +81,7 @@ _MODULE_OF = {
     "CredimiError": "credimi.core.errors",
     "Distribution": "credimi.inference.distributions.distribution",
     "EntropyDiscretizer": "credimi.estimators.discretizer",
-    "GroupedRanking": "credimi.questions.compare.rank_by",
+    "GroupedRanking": "credimi.questions.compare.groups",
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
     "Interactions": "credimi.questions.interactions.result",
     "Network": "credimi.questions.network.result",
@@ -90,20 +90,20 @@ _MODULE_OF = {
     "Ranking": "credimi.questions.rank.result",
     "Selection": "credimi.questions.select.result",
     "Table": "credimi.core.table",
-    "compare": "credimi.questions.compare.compare",
+    "compare": "credimi.questions.compare.answer",
     "conditional_information": "credimi.inference.strata.conditional_information",
     "count": "credimi.sources.count",
-    "interactions": "credimi.questions.interactions.interactions",
+    "interactions": "credimi.questions.interactions.answer",
     "information_bounds": "credimi.inference.bounds.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
-    "network": "credimi.questions.network.network",
-    "pairs": "credimi.questions.pairs.pairs",
+    "network": "credimi.questions.network.answer",
+    "pairs": "credimi.questions.pairs.answer",
     "plot_prequential": "credimi.results.figures",
     "posterior": "credimi.inference.posterior",
     "prequential": "credimi.paper.prequential",
-    "rank": "credimi.questions.rank.rank",
-    "rank_by": "credimi.questions.compare.rank_by",
-    "select": "credimi.questions.select.select",
+    "rank": "credimi.questions.rank.answer",
+    "rank_by": "credimi.questions.compare.groups",
+    "select": "credimi.questions.select.answer",
 }
 
 # Not public: parts of public objects. Pickles look for them here, whatever module they are in.

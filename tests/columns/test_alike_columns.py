@@ -11,7 +11,7 @@ import credimi
 from credimi.columns import interpret, labels
 from credimi.counts.request import CountRequest
 from credimi.counts.rows import coded_table as tables_of_codes
-from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.counts.rows.tree_rows import TreeRows
 from credimi.sources import rows
 from credimi.sources.rows import coded_table
@@ -44,20 +44,20 @@ def table() -> dict[str, list[object]]:
     return columns
 
 
-def settled() -> tuple[list[object], list[list[int]]]:
+def interpreted() -> tuple[list[object], list[list[int]]]:
     coded = coded_table(table(), CountRequest.of("y"))
     features = [
         (each.facts, each.values, each.block.tolist(), each.places.tolist(), each.typed_as.tolist())
-        for each in coded.counts.settled()
+        for each in coded.counts.interpreted()
     ]
-    return features, [codes.tolist() for codes in SettledCodes.of(coded).codes]
+    return features, [codes.tolist() for codes in InterpretedCodes.of(coded).codes]
 
 
 def test_what_is_remembered_is_what_counts_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    remembered = settled()
+    remembered = interpreted()
     for module in (interpret, tables_of_codes):
         monkeypatch.setattr(module, "_MAX_CACHED_LABELS", -1)
-    assert settled() == remembered
+    assert interpreted() == remembered
 
 
 def test_the_labels_of_alike_columns_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +65,7 @@ def test_the_labels_of_alike_columns_are_looked_at_once(monkeypatch: pytest.Monk
     typed, of_numbers = labels.typed, labels.of_numbers
     monkeypatch.setattr(labels, "typed", lambda *given: (seen.append("typed"), typed(*given))[1])
     monkeypatch.setattr(labels, "of_numbers", lambda *given, **more: (seen.append("of"), of_numbers(*given, **more))[1])
-    for cache in (interpret._plain_values, tables_of_codes._cached_settled_codes):  # noqa: SLF001  (what other tests left there)
+    for cache in (interpret._plain_values, tables_of_codes._cached_interpreted_codes):  # noqa: SLF001  (what other tests left there)
         cache.cache_clear()
     generator = np.random.default_rng(0)
     codes, classes = generator.integers(0, 3, (200, 300)).astype(np.uint8), generator.integers(0, 2, 200)

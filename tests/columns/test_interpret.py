@@ -102,8 +102,8 @@ def test_numbers_are_refused_if_nobody_says_how_to_cut_them() -> None:
     message = refusal(rows, discretize=None)
     assert message.startswith("column 'n' holds 60 different numbers, and discretize is None")
     assert "mdl, quantile, categories" in message
-    assert count(numbers(row % 5 for row in range(50)) + numbers([40]), "class", discretize=None).settled()
-    assert count(rows, "class", discretize={"*": None, "n": "mdl"}).settled()
+    assert count(numbers(row % 5 for row in range(50)) + numbers([40]), "class", discretize=None).interpreted()
+    assert count(rows, "class", discretize={"*": None, "n": "mdl"}).interpreted()
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_unknown_target_and_features_are_named_with_the_nearest() -> None:
 def test_features_asked_for_are_counted_in_that_order() -> None:
     assert count(ROWS, "class", features=["truth", "word"]).features == ("truth", "word")
     assert count(ROWS, "class", features="word").features == ("word",)
-    assert count(ROWS, "class", features=[]).settled() == []
+    assert count(ROWS, "class", features=[]).interpreted() == []
     assert count(ROWS, "class", features=np.array(["truth", "word"])).features == ("truth", "word")
 
 

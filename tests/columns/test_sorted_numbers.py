@@ -109,7 +109,7 @@ def test_counts_and_cuts_are_the_same_by_codes_and_by_sorting(threads: int, monk
     table["informs"] = table["normal"] + target
     table["rounded"] = np.round(table["informs"], 1)
     expected = credimi.count(table, target, threads=threads)
-    before = expected.settled()
+    before = expected.interpreted()
     monkeypatch.setattr(sorted_numbers, "CELLS_WORTH_COMPILING", 1)
     monkeypatch.setattr(counts, "_CELLS_WORTH_COMPILING", 1)
     seen = []
@@ -122,7 +122,7 @@ def test_counts_and_cuts_are_the_same_by_codes_and_by_sorting(threads: int, monk
     found = credimi.count(table, target, threads=threads)
     assert "informs" in seen
     assert found == expected
-    for one, other in zip(found.settled(threads=threads), before, strict=True):
+    for one, other in zip(found.interpreted(threads=threads), before, strict=True):
         assert one.facts == other.facts
         np.testing.assert_array_equal(one.cuts, other.cuts)
         np.testing.assert_array_equal(one.block, other.block)
@@ -201,4 +201,4 @@ def test_first_fault_is_told_whichever_thread_finds_one(monkeypatch: pytest.Monk
     made = credimi.count(table, generator.integers(0, 2, ROWS), discretize=None)
     for _ in range(5):
         with pytest.raises(credimi.CredimiError, match="column 'x0' holds"):
-            made.settled(threads=3)
+            made.interpreted(threads=3)

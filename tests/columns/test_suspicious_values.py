@@ -78,7 +78,7 @@ def test_a_column_in_another_notation_is_pointed_out(name: str) -> None:
     kind, texts = WRITTEN[name]
     table = {"x": texts * 10, "class": list("ab") * 200}
     ranking = rank(table, "class")
-    (feature,) = count(table, "class").settled()
+    (feature,) = count(table, "class").interpreted()
     assert [each.kind for each in feature.suspicions] == [kind]
     assert [(each.feature, each.notation) for each in ranking.remarks if each.kind == "other_notation"] == [("x", kind)]
     plain = "YYYY-MM-DD" if kind == "date_notation" else "plain numbers"

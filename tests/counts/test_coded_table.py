@@ -77,7 +77,7 @@ def test_values_of_rows_have_the_counts_of_their_features(missing: list[Any]) ->
     data = TABLE | {"real": _RANDOM.normal(size=60) + (Y == "p") * 4.0, "text": text}
     table = table_of(data, missing_values=missing)
     names, answers = table.classes()
-    for feature in table.counts.settled():
+    for feature in table.counts.interpreted():
         values = table.values(feature)
         block = np.zeros_like(feature.block)
         np.add.at(block, (answers, values), 1)  # MISSING is the last line, and the last column
@@ -90,7 +90,7 @@ def test_more_numbers_than_are_kept_are_coarser_in_rows_as_in_counts(monkeypatch
     monkeypatch.setattr("credimi.columns.labels.most_labels", lambda *_: 16)
     data = {"real": _RANDOM.normal(size=60), "y": Y}
     table = table_of(data, discretize={"real": [0.0]})
-    (feature,) = table.counts.settled()
+    (feature,) = table.counts.interpreted()
     assert np.bincount(table.values(feature), minlength=2).tolist() == feature.block[:, :-1].sum(axis=0).tolist()
 
 
@@ -98,6 +98,6 @@ def test_rows_of_no_weight_bring_no_labels() -> None:
     table = {"x": [0.5, 1.5, 2.5, 9.5] * 30, "y": ["a", "b", "a", "c"] * 30}
     weights = [1.0, 2.0, 1.0, 0.0] * 30
     coded = coded_table(table, CountRequest.of("y", weights=weights, discretize="quantile:3"))
-    (feature,) = coded.counts.settled()
+    (feature,) = coded.counts.interpreted()
     assert coded.values(feature)[:4].tolist() == [0, 1, 2, -1]
     assert select(table, "y", weights=weights).features == ("x",)

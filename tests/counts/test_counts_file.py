@@ -189,7 +189,7 @@ def test_cutting_is_refused_where_there_are_no_numbers_and_done_where_zeros_lead
     counts = count(folder / "a.csv", "class", discretize={"n": "mdl"})
     assert (counts.feature("n").cut_by, counts.feature("n").shown_cuts) == ("mdl", ["60.5"])
     with pytest.raises(CredimiError, match="only numbers and dates can be cut"):
-        count(folder / "a.csv", "class", discretize={"t": "mdl"}).settled()
+        count(folder / "a.csv", "class", discretize={"t": "mdl"}).interpreted()
     with pytest.raises(CredimiError, match="discretize names the target 'class'"):
         count(folder / "a.csv", "class", discretize={"class": [1]})
 

@@ -9,7 +9,7 @@ import pytest
 
 from credimi.counts.request import CountRequest
 from credimi.counts.rows.pair_codes import OTHER_VALUES, PairCodes
-from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.inference.evidence import pair_evidence
 from credimi.inference.strata.stratified_tables import StratifiedTables, independence
 from credimi.questions.select.relevant_features import _evidence, _pairs_of_blocks
@@ -18,7 +18,7 @@ from credimi.sources.rows import coded_table
 VALUES = (2, 3, 5, 10, 14, 2, 30)
 
 
-def settled(seed: int, rows: int, classes: int, *, weighted: bool = False) -> SettledCodes:
+def interpreted(seed: int, rows: int, classes: int, *, weighted: bool = False) -> InterpretedCodes:
     """Columns of few and many values, some with missing values; a target with missing values, and a class apart."""
     generator = np.random.default_rng(seed)
     target = generator.integers(0, classes, rows)
@@ -32,7 +32,7 @@ def settled(seed: int, rows: int, classes: int, *, weighted: bool = False) -> Se
     if weighted:
         data["w"] = generator.uniform(0.5, 2.0, rows).round(2).tolist()
     request = CountRequest.of("y", weights="w" if weighted else None)
-    return SettledCodes.of(coded_table(data, request))
+    return InterpretedCodes.of(coded_table(data, request))
 
 
 def evidence(pairs: PairCodes) -> np.ndarray:
@@ -50,7 +50,7 @@ def evidence(pairs: PairCodes) -> np.ndarray:
 
 @pytest.mark.parametrize(("rows", "classes"), [(1, 2), (64, 2), (700, 3), (500, 30)])
 def test_bits_count_what_rows_count(rows: int, classes: int) -> None:
-    pairs = PairCodes.of(settled(rows, rows + 40, classes))
+    pairs = PairCodes.of(interpreted(rows, rows + 40, classes))
     count = len(pairs.names)
     chosen = np.array([(one, other) for one in range(count) for other in range(one + 1, count)], dtype=np.int64)
     by_rows = pairs.tables(chosen)
@@ -73,7 +73,7 @@ def test_bits_count_what_rows_count(rows: int, classes: int) -> None:
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(("rows", "classes"), [(80, 2), (900, 3), (4_000, 2)])
 def test_evidence_is_that_of_conditional_information(rows: int, classes: int, *, weighted: bool) -> None:
-    codes = replace(settled(rows, rows, classes, weighted=weighted), is_survey=False)  # one number of rows for all
+    codes = replace(interpreted(rows, rows, classes, weighted=weighted), is_survey=False)  # one number of rows for all
     found = evidence(PairCodes.of(codes))
     has_class = codes.groups < len(codes.classes)
     for given in range(len(codes.features)):
@@ -91,11 +91,11 @@ def test_evidence_is_that_of_conditional_information(rows: int, classes: int, *,
 
 
 def test_rows_without_class_and_order_of_rows_change_nothing() -> None:
-    codes = settled(3, 600, 3)
+    codes = interpreted(3, 600, 3)
     seen = codes.groups < len(codes.classes)
     order = np.random.default_rng(0).permutation(600)
     order = order[seen[order]]
-    fewer = SettledCodes(
+    fewer = InterpretedCodes(
         codes.target, codes.classes, codes.groups[order], codes.features, tuple(each[order] for each in codes.codes)
     )
     np.testing.assert_array_equal(evidence(PairCodes.of(codes)), evidence(PairCodes.of(fewer)))
@@ -107,7 +107,7 @@ def test_rare_values_become_one() -> None:
     many = np.minimum(generator.geometric(0.03, 3_000), 200)
     data = {"many": [f"v{each:03d}" for each in many], "few": generator.choice(["a", "b"], 3_000).tolist()}
     data["y"] = generator.choice(["p", "q"], 3_000).tolist()
-    pairs = PairCodes.of(SettledCodes.of(coded_table(data, CountRequest.of("y"))))
+    pairs = PairCodes.of(InterpretedCodes.of(coded_table(data, CountRequest.of("y"))))
     labels = pairs.labels[0]
     assert len(labels) == 32
     assert labels[-1] == OTHER_VALUES

@@ -9,7 +9,7 @@ import pytest
 
 from credimi.core.errors import CredimiError
 from credimi.counts.rows.pair_tables import PairCounter
-from credimi.sources.interpreted_columns import SettledColumns
+from credimi.sources.interpreted_columns import InterpretedColumns
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,7 +84,7 @@ def test_one_column_or_none_has_no_pairs() -> None:
         PairCounter([np.zeros(5, dtype=np.uint8), np.zeros(4, dtype=np.uint8)], [2, 2])
 
 
-def test_columns_without_a_target_are_settled_alike_from_all_sources(tmp_path: Path) -> None:
+def test_columns_without_a_target_are_interpreted_alike_from_all_sources(tmp_path: Path) -> None:
     generator = np.random.default_rng(3)
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(
@@ -99,26 +99,26 @@ def test_columns_without_a_target_are_settled_alike_from_all_sources(tmp_path: P
     )
     frame.to_csv(tmp_path / "data.csv", index=False)
     frame.to_parquet(tmp_path / "data.parquet")
-    whole = SettledColumns.of(frame)
+    whole = InterpretedColumns.of(frame)
     assert whole.names == ("number", "target", "whole")
     assert whole.values == (5, 2, 2)  # 20 rows a cell of 5 x 5
     assert [each.name for each in whole.left_out] == ["id", "one", "none"]
     for other in (tmp_path / "data.csv", tmp_path / "data.parquet", frame.to_dict("list")):
-        found = SettledColumns.of(other)
+        found = InterpretedColumns.of(other)
         assert found.names == whole.names
         assert all(np.array_equal(*both) for both in zip(found.codes, whole.codes, strict=True))
-    named = SettledColumns.of(frame, columns=["number", "target"], discretize={"number": [0.0]})
+    named = InterpretedColumns.of(frame, columns=["number", "target"], discretize={"number": [0.0]})
     assert named.values == (2, 2)
 
 
 def test_ranges_follow_the_rows_and_what_is_asked() -> None:
     numbers = {"x": np.linspace(0, 1, 4_001), "y": np.linspace(1, 2, 4_001) ** 2}
-    assert SettledColumns.of(numbers).values == (10, 10)
+    assert InterpretedColumns.of(numbers).values == (10, 10)
     few = {name: values[:50] for name, values in numbers.items()}
-    assert SettledColumns.of(few).values == (3, 3)
-    assert SettledColumns.of(few, discretize="quantile:4").values == (4, 4)
-    assert SettledColumns.of(few, discretize={"x": "quantile:7"}).values == (7, 3)
+    assert InterpretedColumns.of(few).values == (3, 3)
+    assert InterpretedColumns.of(few, discretize="quantile:4").values == (4, 4)
+    assert InterpretedColumns.of(few, discretize={"x": "quantile:7"}).values == (7, 3)
     with pytest.raises(CredimiError, match="here is none"):
-        SettledColumns.of(few, discretize="mdl")
+        InterpretedColumns.of(few, discretize="mdl")
     with pytest.raises(CredimiError, match="no rows"):
-        SettledColumns.of({"x": []})
+        InterpretedColumns.of({"x": []})

@@ -12,7 +12,7 @@ from credimi import CredimiError
 from credimi.columns.missing import MISSING_VALUES
 from credimi.counts.request import CountRequest
 from credimi.counts.rows import stratified_counts
-from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.sources.rows import coded_table
 
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ def columns(seed: int, classes: int = 3) -> dict[str, list[str | float | None]]:
     }
 
 
-def coded(data: dict[str, list[str | float | None]]) -> SettledCodes:
-    return SettledCodes.of(coded_table(data, CountRequest.of("class", missing_values=MISSING_VALUES)))
+def coded(data: dict[str, list[str | float | None]]) -> InterpretedCodes:
+    return InterpretedCodes.of(coded_table(data, CountRequest.of("class", missing_values=MISSING_VALUES)))
 
 
-def naive(codes: SettledCodes, strata: np.ndarray, feature: int, weights: np.ndarray | None = None) -> np.ndarray:
+def naive(codes: InterpretedCodes, strata: np.ndarray, feature: int, weights: np.ndarray | None = None) -> np.ndarray:
     """Row by row: strata x (r + 1) x (s + 1); rows without a stratum are left out."""
     cells: Counter[tuple[int, int, int]] = Counter()
     for row, stratum in enumerate(strata.tolist()):
@@ -67,7 +67,7 @@ def some_strata() -> np.ndarray:
     return strata
 
 
-def test_codes_are_the_settled_values_of_the_rows() -> None:
+def test_codes_are_the_interpreted_values_of_the_rows() -> None:
     data = columns(0)
     codes = coded(data)
     assert [feature.name for feature in codes.features] == ["letter", "number", "many", "noise"]
@@ -102,7 +102,7 @@ def test_one_stratum_of_all_rows_is_the_table_of_the_feature() -> None:
 def test_some_features_and_weights() -> None:
     codes, strata = coded(columns(3)), some_strata()
     weights = np.random.default_rng(1).integers(1, 4, ROWS) / 2.0
-    weighted = SettledCodes(codes.target, codes.classes, codes.groups, codes.features, codes.codes, weights)
+    weighted = InterpretedCodes(codes.target, codes.classes, codes.groups, codes.features, codes.codes, weights)
     tables, starts = weighted.stratified(strata, STRATA, features=[2, 0])
     assert starts.tolist() == [0, STRATA, 2 * STRATA]
     assert np.array_equal(blocks_of(tables, 0), naive(codes, strata, 2, weights))

@@ -48,12 +48,12 @@ def test_given_cuts_are_those_made_by_hand() -> None:
 
 def test_a_value_at_a_cut_goes_left() -> None:
     counts = credimi.count({"x": list("abab"), "y": [30, 30.5, 50, 51]}, "y", target_cuts=[30, 50])
-    assert counts.settled_classes().totals.tolist() == [1, 2, 1]
+    assert counts.interpreted_classes().totals.tolist() == [1, 2, 1]
 
 
 def test_quantiles_share_the_rows_out() -> None:
     counts = credimi.count(TABLE, "age", target_cuts="quantile:4")
-    assert counts.settled_classes().totals.tolist() == [100] * 4
+    assert counts.interpreted_classes().totals.tolist() == [100] * 4
     cuts = counts.settings.target_cuts
     assert cuts == tuple(float(f"{cut:.6g}") for cut in cuts), "few digits"
     assert counts.class_names() == (
@@ -67,7 +67,9 @@ def test_quantiles_share_the_rows_out() -> None:
 def test_missing_targets_stay_missing() -> None:
     values = [1.0, None, -9.0, 10.0, float("nan"), 3.0]
     counts = credimi.count({"x": list("ababab"), "y": values}, "y", target_cuts=[5], missing_values=[-9, 1])
-    assert counts.settled_classes().totals.tolist() == [1, 1], "neither 1, which is a place of a range as well, nor -9"
+    assert counts.interpreted_classes().totals.tolist() == [1, 1], (
+        "neither 1, which is a place of a range as well, nor -9"
+    )
 
 
 def sources(folder: Path) -> dict[str, object]:
@@ -128,24 +130,24 @@ def test_dates(tmp_path: Path, kind: str) -> None:
         data = tmp_path / "dates.csv"
     counts = credimi.count(data, "day", target_cuts=["2024-02-29"])
     assert counts.class_names() == ("<= 2024-02-29", "> 2024-02-29")
-    assert counts.settled_classes().totals.tolist() == [60, 40]
+    assert counts.interpreted_classes().totals.tolist() == [60, 40]
     assert credimi.count(data, "day", target_cuts=[dt.date(2024, 2, 29)]).settings == counts.settings
     halves = credimi.count(data, "day", target_cuts="quantile:2")
     assert halves.class_names() == ("<= 2024-02-19", "> 2024-02-19")
-    assert halves.settled_classes().totals.tolist() == [50, 50]
+    assert halves.interpreted_classes().totals.tolist() == [50, 50]
 
 
 def test_quantiles_of_close_moments_lie_between_them() -> None:
     moments = [dt.datetime(2024, 1, 1, tzinfo=dt.UTC) + dt.timedelta(microseconds=step) for step in range(4)]
     counts = credimi.count({"x": list("abab"), "t": moments}, "t", target_cuts="quantile:4")
-    assert counts.settled_classes().totals.tolist() == [1, 1, 1, 1]
+    assert counts.interpreted_classes().totals.tolist() == [1, 1, 1, 1]
 
 
 def test_texts_of_numbers(tmp_path: Path) -> None:
     path = tmp_path / "commas.csv"
     path.write_text('x,y\na,"1,5"\nb,2\na,007\nb,?\n', encoding="utf-8")
     counts = credimi.count(path, "y", target_cuts=[1.7])
-    assert counts.settled_classes().totals.tolist() == [1, 2]
+    assert counts.interpreted_classes().totals.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -223,6 +225,6 @@ def test_selector() -> None:
     assert selector.ranking_.columns == credimi.rank(TABLE, "age", target_cuts="quantile:3").columns
     given = credimi.CredibleSelector(target_cuts=[40], unlabeled=-1)
     given.partial_fit(frame[:200], AGES[:200]).partial_fit(frame[200:], np.where(AGES[200:] < 20, -1, AGES[200:]))
-    assert given.counts_.settled_classes().totals.sum() == np.count_nonzero((AGES >= 20) | (np.arange(400) < 200))
+    assert given.counts_.interpreted_classes().totals.sum() == np.count_nonzero((AGES >= 20) | (np.arange(400) < 200))
     with pytest.raises(credimi.CredimiError, match="quantiles need all rows"):
         credimi.CredibleSelector(target_cuts="quantile:3").partial_fit(frame, AGES)

@@ -113,7 +113,7 @@ def test_one_fraction_in_any_part_scales_all() -> None:
 def test_quantiles_of_the_target_weigh_rows() -> None:
     frame = pd.DataFrame({"age": [1.0, 2.0, 3.0, 4.0], "x": list("abab"), "n": [9, 1, 1, 7]})
     counts = credimi.count(frame, "age", weights="n", target_cuts="quantile:2")
-    assert counts.settled_classes().totals.tolist() == [9, 9]
+    assert counts.interpreted_classes().totals.tolist() == [9, 9]
 
 
 @pytest.mark.parametrize(

@@ -340,12 +340,12 @@ def test_dates_are_shown_as_such_also_after_they_were_saved_and_added_up(folder:
         "day,class\n" + "".join(f"{day},{own}\n" for day, own in zip(days, classes, strict=True))
     )
     for each in (counts, Counts.load(folder / "a.counts") + counts, count(folder / "a.csv", "class") + counts):
-        (settled,) = each.settled()
-        assert (settled.cut_by, settled.shown_cuts) == ("mdl", ["2024-02-29"])
-        assert settled.values == ("<= 2024-02-29", "> 2024-02-29")
-    (mixed,) = (counts + count({"day": [1.5, 2.5] * 30, "class": ["a", "b"] * 30}, "class")).settled()
+        (interpreted,) = each.interpreted()
+        assert (interpreted.cut_by, interpreted.shown_cuts) == ("mdl", ["2024-02-29"])
+        assert interpreted.values == ("<= 2024-02-29", "> 2024-02-29")
+    (mixed,) = (counts + count({"day": [1.5, 2.5] * 30, "class": ["a", "b"] * 30}, "class")).interpreted()
     assert "2024" not in "".join(mixed.shown_cuts)  # days among numbers are numbers
-    (few,) = count({"day": days[:5], "class": classes[:5]}, "class", discretize={"day": "categories"}).settled(1)
+    (few,) = count({"day": days[:5], "class": classes[:5]}, "class", discretize={"day": "categories"}).interpreted(1)
     assert few.values[0] == "2024-02-20"
 
 
@@ -356,9 +356,9 @@ def test_dates_are_shown_as_such_also_after_they_were_saved_and_added_up(folder:
 )
 def test_cuts_may_be_dates(cut: object) -> None:
     days = [dt.date(2024, 2, 20) + dt.timedelta(days=row % 60) for row in range(600)]
-    (settled,) = count({"day": days, "class": ["a", "b"] * 300}, "class", discretize={"day": [cut]}).settled()
-    assert (settled.cut_by, settled.shown_cuts) == ("given", ["2024-02-29"])
-    assert settled.block[:, :-1].sum(axis=0).tolist() == [100, 500]
+    (interpreted,) = count({"day": days, "class": ["a", "b"] * 300}, "class", discretize={"day": [cut]}).interpreted()
+    assert (interpreted.cut_by, interpreted.shown_cuts) == ("given", ["2024-02-29"])
+    assert interpreted.block[:, :-1].sum(axis=0).tolist() == [100, 500]
 
 
 def test_instants_are_cut_alike_wherever_they_come_from(folder: Path) -> None:
@@ -366,11 +366,11 @@ def test_instants_are_cut_alike_wherever_they_come_from(folder: Path) -> None:
     moments, classes = moments_and_classes()
     plain = {"at": moments, "class": classes}
     expected = count(plain, "class", discretize={"at": "mdl"})
-    (settled,) = expected.settled()
-    assert settled.cuts is not None
-    assert settled.cuts.size == 1
-    assert 170 * 60 - 3653 < settled.cuts[0] < 171 * 61 - 3653
-    assert settled.missing == np.count_nonzero(np.isnat(moments))
+    (interpreted,) = expected.interpreted()
+    assert interpreted.cuts is not None
+    assert interpreted.cuts.size == 1
+    assert 170 * 60 - 3653 < interpreted.cuts[0] < 171 * 61 - 3653
+    assert interpreted.missing == np.count_nonzero(np.isnat(moments))
     arrow = pa.array(moments)
     frame = pandas.DataFrame(plain)
     pq.write_table(pa.table({"at": arrow.cast(pa.timestamp("ns", "UTC")), "class": classes}), folder / "a.parquet")
@@ -390,11 +390,11 @@ def test_instants_are_cut_alike_wherever_they_come_from(folder: Path) -> None:
         folder / "a.parquet",
     ):
         assert cells(count(data, "class")) == cells(expected), type(data)
-    (read,) = count(folder / "a.csv", "class", discretize={"at": "mdl"}).settled()
+    (read,) = count(folder / "a.csv", "class", discretize={"at": "mdl"}).interpreted()
     assert read.cuts is not None
-    assert (read.facts, read.values) == (settled.facts, settled.values)
-    assert read.cuts.tolist() == settled.cuts.tolist()
-    assert np.array_equal(read.block, settled.block)
+    assert (read.facts, read.values) == (interpreted.facts, interpreted.values)
+    assert read.cuts.tolist() == interpreted.cuts.tolist()
+    assert np.array_equal(read.block, interpreted.block)
 
 
 @pytest.mark.parametrize("engine", ["files", "duckdb"])

@@ -1,9 +1,9 @@
 """Decides from its counts what a column is: categories, ranges of numbers, an identifier, or empty.
 
 Labels are counted as they come in the data, before anything is decided. Only the complete counts show whether text is
-numbers, whether numbers are many or few, and where they are cut. `settle` decides this, and returns the `Feature` that
-is ranked. In this module `counted` are the labels that were counted, and `typed` are the same labels after raw text was
-read as numbers or booleans.
+numbers, whether numbers are many or few, and where they are cut. `interpret` decides this, and returns the `Feature`
+that is ranked. In this module `counted` are the labels that were counted, and `typed` are the same labels after raw
+text was read as numbers or booleans.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _CUT_ADVICE = "cut it into a few ranges (target_cuts, --target-cuts), or choose 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SettledClasses:
+class InterpretedClasses:
     """The target's classes, the position of each counted label among them, and the number of rows of each class."""
 
     labels: Labels
@@ -64,7 +64,7 @@ class SettledClasses:
         return float(-(shares * np.log(shares)).sum())
 
 
-def settle_classes(
+def interpret_classes(
     target: str, counted: Labels, rows: float, min_classes: int = 2, *, cuts: Cuts | None = None
 ) -> tuple[Labels, Positions]:
     """The target's classes, and the position of each label among them; an error if there are fewer than `min_classes`.
@@ -97,7 +97,7 @@ def settle_classes(
     return classes, positions
 
 
-def settle(
+def interpret(
     name: str,
     counted: Labels,
     block: CountArray,
@@ -118,13 +118,13 @@ def settle(
         plain = _plain_values(counted, method, max_labels)
         if plain is not None:
             counts = relabel(block, classes[1], plain.positions, (len(classes[0]), len(plain.labels)))
-            if not (plain.may_name_rows and names_rows(len(plain.labels), counts[:, :-1].sum())):
+            if not (plain.may_name_rows and is_identifier(len(plain.labels), counts[:, :-1].sum())):
                 shared = plain.values, plain.labels, plain.bins, plain.positions
                 return Feature(name, counts, *shared, suspicions=plain.suspicions)
-    return _settle_by_counts(name, counted, block, classes, (method, named, max_labels), compiled=compiled)
+    return _interpret_by_counts(name, counted, block, classes, (method, named, max_labels), compiled=compiled)
 
 
-def _settle_by_counts(
+def _interpret_by_counts(
     name: str,
     counted: Labels,
     block: CountArray,
@@ -133,7 +133,7 @@ def _settle_by_counts(
     *,
     compiled: bool,
 ) -> Feature:
-    """Settle a column whose counts are needed to say what it is.
+    """Interpret a column whose counts are needed to say what it is.
 
     `reading` is: how its numbers are cut, whether the user named the column, and the maximum number of labels.
     """
@@ -165,11 +165,11 @@ def _settle_by_counts(
     if len(typed) == 1:
         return replace(feature, values=typed.shown(), kind=FeatureKind.CONSTANT)
     if typed.kind == NUMBER:
-        return _settle_numbers(feature, method, named=named, compiled=compiled)
+        return _interpret_numbers(feature, method, named=named, compiled=compiled)
     if typed.kind != TEXT:
         return feature
     kind = FeatureKind.CATEGORIES
-    if method != "categories" and names_rows(len(typed), counts[:, :-1].sum()):
+    if method != "categories" and is_identifier(len(typed), counts[:, :-1].sum()):
         kind = FeatureKind.IDENTIFIER
     return replace(feature, kind=kind, suspicions=_suspicious_texts(counted, typed, kind, readable and readable[1]))
 
@@ -237,7 +237,7 @@ def _odd_texts(typed: Labels, *, compare_spellings: bool = True) -> tuple[Suspic
     return tuple(Suspicion(kind, tuple(texts)) for kind, texts in suspects if texts)
 
 
-def _settle_numbers(feature: Feature, method: Method, *, named: bool, compiled: bool) -> Feature:
+def _interpret_numbers(feature: Feature, method: Method, *, named: bool, compiled: bool) -> Feature:
     name, typed, counts = feature.name, feature.labels, feature.block
     totals = counts[:, :-1].sum(axis=0)
     suspicions = _suspicious_numbers(typed, totals)
@@ -309,7 +309,7 @@ def look_measured(classes: Labels) -> bool:
 
 def look_like_row_names(classes: Labels, rows: float) -> bool:
     """Whether the classes of a target are so many texts that each names a row, as an identifier does."""
-    return classes.kind == TEXT and bool(names_rows(len(classes), rows))
+    return classes.kind == TEXT and bool(is_identifier(len(classes), rows))
 
 
 def plainly_categories(column_labels: Labels, method: Method, *, named: bool) -> bool:
@@ -319,7 +319,7 @@ def plainly_categories(column_labels: Labels, method: Method, *, named: bool) ->
     return column_labels.kind != RAW and (method == "categories" or not named)
 
 
-def names_rows(texts: int | Positions, seen: float | CountArray) -> BooleanArray:
+def is_identifier(texts: int | Positions, seen: float | CountArray) -> BooleanArray:
     """Whether there are so many different texts that each names a row, not a value; for one column or an array."""
     return np.asarray((seen >= _MIN_TEXTS_OF_IDENTIFIER) & (2 * texts > seen))
 

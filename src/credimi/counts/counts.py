@@ -8,7 +8,7 @@
 
 Counts of parts add up to the counts of the whole, whatever labels each part has: blocks are aligned by label first.
 Counts are stored raw. Whether text looks like numbers, and where numbers are cut, is decided from all counts when they
-are read (`settled`). So neither the order of the rows nor their batches matter.
+are read (`interpreted`). So neither the order of the rows nor their batches matter.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns import labels
-from credimi.columns.interpret import SettledClasses, check_classes, settle, settle_classes
+from credimi.columns.interpret import InterpretedClasses, check_classes, interpret, interpret_classes
 from credimi.columns.labels import BOOLEAN, NUMBER, Labels
 from credimi.columns.reading_options import ReadingOptions
 from credimi.core.arguments import unknown
@@ -141,10 +141,10 @@ class Counts:
         )
 
     def feature(self, column: str) -> Feature:
-        """One column, settled: its counts, the names of its values, and how they were chosen."""
+        """One column, interpreted: its counts, the names of its values, and how they were chosen."""
         if column not in self.features:
             raise CredimiError(unknown(column, self.features))
-        return self._settle(self.features.index(column), self.blocks(), self.settled_classes())
+        return self._interpret(self.features.index(column), self.blocks(), self.interpreted_classes())
 
     def distinct_numbers(self, column: str) -> tuple[FloatArray, CountArray]:
         """The distinct numbers of one column, in order, and how often each class occurs with each, (d, r); uncut.
@@ -165,33 +165,35 @@ class Counts:
 
     def class_names(self, least: int = 2) -> tuple[str, ...]:
         """The target's classes, in the order of the tables' rows; an error if there are fewer than `least`."""
-        return self.settled_classes(least).labels.shown()
+        return self.interpreted_classes(least).labels.shown()
 
-    def settled_classes(self, least: int = 2) -> SettledClasses:
+    def interpreted_classes(self, least: int = 2) -> InterpretedClasses:
         """The target's classes as they are ranked; an error if there are fewer than `least`."""
-        classes, positions = settle_classes(self.target, self.classes, self.rows, least, cuts=self.settings.given_cuts)
+        classes, positions = interpret_classes(
+            self.target, self.classes, self.rows, least, cuts=self.settings.given_cuts
+        )
         totals = np.zeros(len(classes), dtype=self.flat.dtype)
         for block in self.blocks()[:1]:  # each block has all rows
             np.add.at(totals, positions, block[:-1].sum(axis=1))
-        return SettledClasses(classes, positions, totals)
+        return InterpretedClasses(classes, positions, totals)
 
-    def settled(
-        self, least_classes: int = 2, classes: SettledClasses | None = None, threads: int | None = None
+    def interpreted(
+        self, least_classes: int = 2, classes: InterpretedClasses | None = None, threads: int | None = None
     ) -> list[Feature]:
-        """All columns as they are ranked; `classes` are those of `settled_classes`, if they are known."""
-        settled_classes, blocks = classes or self.settled_classes(least_classes), self.blocks()
+        """All columns as they are ranked; `classes` are those of `interpreted_classes`, if they are known."""
+        interpreted_classes, blocks = classes or self.interpreted_classes(least_classes), self.blocks()
         if self.flat.size >= _CELLS_WORTH_COMPILING and self.flat.dtype.kind != "f":
             features: dict[int, Feature] = {}
 
             def work(index: int) -> None:
-                features[index] = self._settle(index, blocks, settled_classes, compiled=True)
+                features[index] = self._interpret(index, blocks, interpreted_classes, compiled=True)
 
             with suppress(CredimiError):  # raised again below, by the first faulty column
                 share(work, range(len(blocks)), threads)
                 return [features[index] for index in range(len(blocks))]
         squares = self.of_squares()
         blocks_of_squares = None if squares is None else squares.blocks()
-        return [self._settle(index, blocks, settled_classes, blocks_of_squares) for index in range(len(blocks))]
+        return [self._interpret(index, blocks, interpreted_classes, blocks_of_squares) for index in range(len(blocks))]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
@@ -362,18 +364,21 @@ class Counts:
             start += height * width
         return blocks
 
-    def _settle(
+    def _interpret(
         self,
         index: int,
         blocks: Sequence[CountArray],
-        classes: SettledClasses,
+        classes: InterpretedClasses,
         squares: Sequence[FloatArray] | None = None,
         *,
         compiled: bool = False,
     ) -> Feature:
-        max_labels, settled = labels.most_labels(len(self), len(self.classes) + 1), (classes.labels, classes.positions)
+        max_labels, interpreted = (
+            labels.most_labels(len(self), len(self.classes) + 1),
+            (classes.labels, classes.positions),
+        )
         options: Record = {"settings": self.settings, "max_labels": max_labels, "compiled": compiled}
-        feature = settle(self.features[index], self.labels[index], blocks[index], settled, **options)
+        feature = interpret(self.features[index], self.labels[index], blocks[index], interpreted, **options)
         return feature if squares is None else feature.with_squares(squares[index], classes.positions)
 
 

@@ -1,4 +1,4 @@
-"""Naive Bayes from settled counts: what each value of each feature tells about the class (`inference.naive_bayes`).
+"""Naive Bayes from interpreted counts: what each value of each feature tells about the class (`inference.naive_bayes`).
 
 A missing feature is left out of the product, which is exact: its value is summed over. (Or missing is treated as a
 value like others.) A value that was never seen is left out as well, as the counts tell nothing about it.

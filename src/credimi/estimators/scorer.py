@@ -1,8 +1,8 @@
 """The probability of each class, from the current counts.
 
-`Scorer` has two ways to compute the same numbers. For many rows, the counts are settled, the logarithms taken once, and
-each column is looked up. For one row, the few counts that it needs are taken directly from the incremental counts, in
-O(features x classes), and no table is made that the next row would change. This second way works for features whose
+`Scorer` has two ways to compute the same numbers. For many rows, the counts are interpreted, the logarithms taken once,
+and each column is looked up. For one row, the few counts that it needs are taken directly from the incremental counts,
+in O(features x classes), and no table is made that the next row would change. This second way works for features whose
 labels are the values themselves (`columns.interpret.plainly_categories`).
 
 If rows are predicted and learned in turn, two costs grow with the learned rows. Numbers that are cut are cut again by
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.interpret import CATEGORIES, names_rows, plainly_categories
+from credimi.columns.interpret import CATEGORIES, is_identifier, plainly_categories
 from credimi.columns.labels import MANY, RAW, TEXT
 from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
@@ -25,7 +25,7 @@ from credimi.core.tables import Tables
 from credimi.estimators.likelihood import likelihood
 from credimi.inference.naive_bayes import log_shares, log_value_shares
 from credimi.inference.rules import RULES, checked_rule
-from credimi.questions.select.select import GOALS
+from credimi.questions.select.answer import GOALS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,7 +75,7 @@ class Scorer:
     def log_joint(self, columns: Mapping[str, Values], rows: int) -> FloatArray:
         """(rows, classes) for the classes that were counted."""
         if self._tables is None or self._tables_version != self.ledger.version:
-            used = [feature for feature, kept in zip(self._settled(), self.support(), strict=True) if kept]
+            used = [feature for feature, kept in zip(self._interpreted(), self.support(), strict=True) if kept]
             self._tables = self._likelihood(used)
             self._tables_version = self.ledger.version
         return self._tables.log_joint(columns, rows, self.ledger.missing)
@@ -134,14 +134,14 @@ class Scorer:
             self._layout = ledger.layout
         return self._plain
 
-    def _settled(self) -> list[Feature]:
+    def _interpreted(self) -> list[Feature]:
         """The features as they are ranked; one class is enough here."""
-        features = self.ledger.current_counts.settled(least_classes=1)
+        features = self.ledger.current_counts.interpreted(least_classes=1)
         return [feature.with_missing_as_value() for feature in features] if self.missing_as_value else features
 
     def _supported(self) -> Mask:
         """The features that the selector keeps, or without a selector all that are not useless."""
-        features, selector = self._settled(), self.selector
+        features, selector = self._interpreted(), self.selector
         if selector is None:
             return np.array([not feature.useless for feature in features], dtype=bool)
         ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
@@ -155,7 +155,7 @@ class Scorer:
         return support
 
     def _plainly_supported(self) -> Mask:
-        """The same as `_supported` for plain features, without settling them: a plain feature is not suspicious."""
+        """The same as `_supported` for plain features, without interpreting them: a plain feature is not suspicious."""
         ledger, selector = self.ledger, self.selector
         candidates: Mask = self._candidates & ~self._identifiers()
         if selector is None:
@@ -169,7 +169,7 @@ class Scorer:
 
     def _identifiers(self) -> Mask:
         """The text columns that are identifiers. The number of rows decides, so this may change with each row."""
-        identifiers: Mask = self._texts & names_rows(self.ledger.sizes, self.ledger.seen().sum(axis=1))
+        identifiers: Mask = self._texts & is_identifier(self.ledger.sizes, self.ledger.seen().sum(axis=1))
         return identifiers
 
 

@@ -25,8 +25,8 @@ from credimi.estimators.validation import checked_features, checked_target, chec
 from credimi.inference.bounds import information_bounds
 from credimi.inference.rules import RuleOptions, best, check_k, checked_rule, decide, filled
 from credimi.inference.tables.many_tables import Beliefs, beliefs
-from credimi.questions.rank.rank import Ranking, beliefs_of, rank, standing
-from credimi.questions.select.select import GOALS, check_min_features, selected
+from credimi.questions.rank.answer import Ranking, beliefs_of, rank, standing
+from credimi.questions.select.answer import GOALS, check_min_features, selected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""`SettledColumns`: all columns of a table as settled codes, without a target.
+"""`InterpretedColumns`: all columns of a table as interpreted codes, without a target.
 
 Columns are interpreted as in `rank`: categories, ranges of numbers, identifiers. Without a target, numbers are cut into
 ranges of about equal counts. Their number, from 3 to 10, is chosen so that a table of as many such columns as are
@@ -16,7 +16,7 @@ from credimi.core.errors import CredimiError, NoRowsError
 from credimi.core.threads import share
 from credimi.counts.request import CountRequest, NoTarget
 from credimi.counts.rows.pair_tables import PairCounter
-from credimi.counts.rows.stratified_counts import settled_codes
+from credimi.counts.rows.stratified_counts import interpreted_codes
 from credimi.sources.rows import coded_table
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ _ROOT_SLACK = 1e-9  # so that a root that is a whole number is not rounded down
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SettledColumns:
-    """The columns that can be compared, and their settled codes, row by row, from 0 up.
+class InterpretedColumns:
+    """The columns that can be compared, and their interpreted codes, row by row, from 0 up.
 
     The code of a missing value follows the largest. `left_out` are the other columns. `rows` is the number of rows, or
     the sum of their weights.
@@ -63,14 +63,14 @@ class SettledColumns:
         together: int = 2,
         threads: int | None = None,
         **counting: Option,
-    ) -> SettledColumns:
+    ) -> InterpretedColumns:
         """The columns of what `credimi.count` accepts, if it fits into memory; `columns` names some of them.
 
         `together` is how many columns share a table: two, or three if a pair is looked at given a third.
 
         Examples
         --------
-        >>> table = SettledColumns.of({"x": ["a", "b", None], "y": [1, 2, 2], "one": [1, 1, 1]})
+        >>> table = InterpretedColumns.of({"x": ["a", "b", None], "y": [1, 2, 2], "one": [1, 1, 1]})
         >>> [feature.name for feature in table.features], [codes.tolist() for codes in table.codes]
         (['x', 'y'], [[0, 1, 2], [0, 1, 1]])
         >>> [feature.name for feature in table.left_out]
@@ -87,7 +87,7 @@ class SettledColumns:
         def work(index: int) -> None:
             feature = comparable[index]
             column, labels = table.coded.columns[feature.name], table.labels[feature.name]
-            codes_of[index] = settled_codes(column, table.coded.missing, labels, feature)
+            codes_of[index] = interpreted_codes(column, table.coded.missing, labels, feature)
 
         share(work, range(len(comparable)), threads)
         codes = tuple(codes_of[index] for index in range(len(comparable)))
@@ -103,7 +103,7 @@ class SettledColumns:
         """The number of values of each of these columns."""
         return tuple(len(feature.values) for feature in self.features)
 
-    def by_name(self) -> SettledColumns:
+    def by_name(self) -> InterpretedColumns:
         """The same with the comparable columns in the order of their names, for what must not depend on their order."""
         order = sorted(range(len(self.features)), key=lambda column: self.features[column].name)
         features, codes = tuple(self.features[each] for each in order), tuple(self.codes[each] for each in order)
@@ -151,7 +151,7 @@ def split_comparable(
     counts: Counts, max_values: int = MAX_VALUES, threads: int | None = None
 ) -> tuple[tuple[Feature, ...], tuple[Feature, ...]]:
     """The columns that can be compared, and the others."""
-    features = counts.settled(1, threads=threads)
+    features = counts.interpreted(1, threads=threads)
     comparable_names = {
         feature.name for feature in features if feature.kind.ranked and len(feature.values) <= max_values
     }

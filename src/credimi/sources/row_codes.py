@@ -1,4 +1,4 @@
-"""`settled_codes`: the rows of any data as settled codes: in memory, in a scratch file, or fetched from a cluster.
+"""`interpreted_codes`: the rows of any data as codes: in memory, in a scratch file, or fetched from a cluster.
 
 Data in memory, and files that fit into it, are read once. Otherwise there are two passes: one counts (see `row_coder`),
 the next encodes each part, one byte per cell for columns of up to 255 values, two for others. If the caller names a
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from credimi.core.errors import CredimiError
 from credimi.counts.rows.row_coder import CodeStore, RowCoder
 from credimi.counts.rows.storage import Storage
-from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.counts.weights import effective
 from credimi.sources import files, frames
 from credimi.sources.count import cluster_of, count_requested, files_and_columns, plan_of, source, with_target_cuts
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from credimi.counts.request import CountRequest
 
 
-def settled_codes(data: Data, request: CountRequest, scratch: str | Path | None = None) -> tuple[SettledCodes, Counts]:
+def interpreted_codes(
+    data: Data, request: CountRequest, scratch: str | Path | None = None
+) -> tuple[InterpretedCodes, Counts]:
     """The codes of all rows, and the counts; with `scratch` the codes are in a file there, which vanishes with them."""
     storage, cluster = Storage.of(scratch), cluster_of(data)
     if cluster is not None:
@@ -48,10 +50,10 @@ def settled_codes(data: Data, request: CountRequest, scratch: str | Path | None 
         data, wanted = files_and_columns(data, request)
         storage.require(predicted_memory(data, wanted), "the rows of the files")
     table = coded_table(data, request)
-    return SettledCodes.of(table, request.threads), table.counts
+    return InterpretedCodes.of(table, request.threads), table.counts
 
 
-def _read_twice(data: Data, request: CountRequest, storage: Storage) -> tuple[SettledCodes, Counts]:
+def _read_twice(data: Data, request: CountRequest, storage: Storage) -> tuple[InterpretedCodes, Counts]:
     if frames.is_stream(data):
         raise CredimiError(
             f"a {type(data).__name__} is read once, and scratch codes need two passes: write it to a file"
@@ -65,12 +67,12 @@ def _read_twice(data: Data, request: CountRequest, storage: Storage) -> tuple[Se
     store = CodeStore(coder, round(rows), storage)
     for part in coder.coded(batches, request.threads):
         store.put(part)
-    return store.settled(left_out), counts
+    return store.interpreted(left_out), counts
 
 
 def _fetch_from_cluster(
     data: Foreign, cluster: ModuleType, request: CountRequest, storage: Storage
-) -> tuple[SettledCodes, Counts]:
+) -> tuple[InterpretedCodes, Counts]:
     report = request.progress
     request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)))
     plan = plan_of(cluster.names(data), request)
@@ -83,7 +85,7 @@ def _fetch_from_cluster(
             data, coder.plan.wanted, SendCodes(coder), store.put_packed, lambda share: report(0.5 + 0.5 * share)
         )
     report(1.0)
-    return store.settled(left_out), counts
+    return store.interpreted(left_out), counts
 
 
 def _target_alone(request: CountRequest) -> CountRequest:

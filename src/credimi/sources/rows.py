@@ -73,9 +73,9 @@ def rows_of(
     options |= {"discretize": discretize, "target_cuts": target_cuts, "delimiter": delimiter}
     options |= {"threads": threads, "progress": progress}
     table = coded_table(data, CountRequest.of(target, **options))
-    target_classes = table.counts.settled_classes() if table.counts.rows else None
-    settled = table.counts.settled(classes=target_classes) if target_classes else []
-    useful = [feature for feature in settled if not feature.useless]
+    target_classes = table.counts.interpreted_classes() if table.counts.rows else None
+    interpreted = table.counts.interpreted(classes=target_classes) if target_classes else []
+    useful = [feature for feature in interpreted if not feature.useless]
     classes, row_classes = table.classes(target_classes)
     has_target = row_classes != MISSING
     columns = [table.values(feature) for feature in useful]
@@ -86,6 +86,6 @@ def rows_of(
         tuple(feature.name for feature in useful),
         tuple(feature.values for feature in useful),
         classes,
-        {feature.name: feature.facts for feature in settled if feature.useless},
+        {feature.name: feature.facts for feature in interpreted if feature.useless},
         int(np.count_nonzero(~has_target)),
     )

@@ -29,8 +29,10 @@ def test_edges_are_true_where_columns_have_more_neighbours_than_can_be_weighed()
         levels = generator.random(rows)
         codes[column] = (levels[:, np.newaxis] > np.cumsum(tables, axis=1)[where][:, :-1]).sum(axis=1)
         true[column, own] = true[own, column] = True
-    settled = np.array([np.unique(each, return_inverse=True)[1] for each in codes]).astype(np.uint16)
-    found = learn(settled, settled.max(axis=1).astype(np.int64) + 1, np.zeros(0), LearnOptions(seed=0)).edge_matrix
+    interpreted = np.array([np.unique(each, return_inverse=True)[1] for each in codes]).astype(np.uint16)
+    found = learn(
+        interpreted, interpreted.max(axis=1).astype(np.int64) + 1, np.zeros(0), LearnOptions(seed=0)
+    ).edge_matrix
     assert true.sum(axis=1).max() > 20
     sure = found >= 0.95
     assert (sure & true).sum() >= 0.95 * sure.sum()

@@ -15,7 +15,7 @@ from credimi.core.table import Table
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.tables import pair_figures
 from credimi.inference.tables.pair_figures import figures_of
-from credimi.sources.interpreted_columns import SettledColumns
+from credimi.sources.interpreted_columns import InterpretedColumns
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +41,7 @@ def table_of(rows: int, seed: int = 0, missing: float = 0.2) -> Columns:
 
 def same_as_one_by_one(data: Columns, **options: float | str) -> None:
     found = credimi.pairs(data, **options)  # type: ignore[arg-type]
-    table = SettledColumns.of(data)
+    table = InterpretedColumns.of(data)
     tables, (one, other) = table.counter().tables(), table.counter().pairs()
     level, epsilon = float(options.get("level", 0.95)), float(options.get("epsilon", 0.003))
     laws = {name: options[name] for name in ("prior", "approximation") if name in options}
@@ -67,7 +67,7 @@ def test_pairs_follow_prior_approximation_level_and_epsilon() -> None:
 
 def test_equal_tables_are_computed_once_and_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(0)
-    table = SettledColumns.of({f"c{number}": generator.integers(0, 2, 8) for number in range(80)})
+    table = InterpretedColumns.of({f"c{number}": generator.integers(0, 2, 8) for number in range(80)})
     tables, options = table.counter().tables(), PosteriorOptions(threads=1)
     found = figures_of(tables, options)
     sizes = []
@@ -87,7 +87,7 @@ def test_equal_tables_are_computed_once_and_alike(monkeypatch: pytest.MonkeyPatc
 
 
 def test_parts_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = SettledColumns.of(table_of(200))
+    table = InterpretedColumns.of(table_of(200))
     tables = table.counter().tables()
     whole = figures_of(tables, PosteriorOptions(threads=1))
     monkeypatch.setattr(pair_figures, "_CELLS_PER_PART", 40)

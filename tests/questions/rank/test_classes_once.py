@@ -1,4 +1,4 @@
-"""The target's classes are settled once: whoever needs their names, totals or places takes what was found."""
+"""The target's classes are interpreted once: whoever needs their names, totals or places takes what was found."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ WAYS: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_classes_are_settled_once(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_classes_are_interpreted_once(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     typed, asked = labels.typed, []
 
     def counting(own: labels.Labels, *limits: int) -> object:

@@ -95,7 +95,7 @@ def test_the_ranking_and_the_selector_agree() -> None:
     """From blocks or from a ranking: the same rules by the same figures."""
     selector_class = pytest.importorskip("credimi.estimators.selector").CredibleSelector
     counts = credimi.count(data(), "class")
-    blocks = Tables.of([feature.block.astype(np.float64) for feature in counts.settled()])
+    blocks = Tables.of([feature.block.astype(np.float64) for feature in counts.interpreted()])
     everyone = np.ones(len(counts), dtype=bool)
     for parameters in [{"rule": rule} for rule in RULES] + [{"k": k} for k in (1, 3, 6)]:
         selector = selector_class.from_counts(counts, **parameters)

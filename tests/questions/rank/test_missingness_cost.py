@@ -23,7 +23,7 @@ def test_no_quantiles_without_the_atom(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = generator.integers(0, 3, (4, 200)).astype(object)
     cells[generator.random(cells.shape) < 0.2] = None
     data = {f"f{number}": row.tolist() for number, row in enumerate(cells)}
-    features = count(data | {"class": generator.integers(0, 2, 200).tolist()}, "class").settled()
+    features = count(data | {"class": generator.integers(0, 2, 200).tolist()}, "class").interpreted()
     asked: list[Mixtures] = []
     quantiles = many_tables.quantiles
 

@@ -16,7 +16,7 @@ import pytest
 import credimi
 from credimi.counts.request import CountRequest
 from credimi.counts.rows.row_keys import evenly_chosen, row_keys, shuffled
-from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.questions.select.naive_summary import NaiveSummary
 from credimi.sources.rows import coded_table
 
@@ -88,8 +88,8 @@ def test_a_cluster_selects_the_same_in_every_order() -> None:
 
 
 def test_the_sample_of_a_large_table_is_the_same_in_every_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    sampled = SettledCodes.sampled
-    monkeypatch.setattr(SettledCodes, "sampled", lambda codes: sampled(codes, 500))
+    sampled = InterpretedCodes.sampled
+    monkeypatch.setattr(InterpretedCodes, "sampled", lambda codes: sampled(codes, 500))
     expected = credimi.select(table(), "y").to_dict()
     for seed in range(3):
         assert same(credimi.select(shuffled_columns(shuffled_rows(table(), seed), seed), "y").to_dict(), expected)
@@ -110,21 +110,21 @@ def test_interactions_and_trees_are_the_same_in_every_order() -> None:
     assert any(name == "copy" for _, name in trees[0])  # before x1, which says the same
 
 
-def settled(data: object) -> SettledCodes:
-    return SettledCodes.of(coded_table(data, CountRequest.of("y")))
+def interpreted(data: object) -> InterpretedCodes:
+    return InterpretedCodes.of(coded_table(data, CountRequest.of("y")))
 
 
-def contents(codes: SettledCodes, rows: np.ndarray) -> list[tuple[int, ...]]:
+def contents(codes: InterpretedCodes, rows: np.ndarray) -> list[tuple[int, ...]]:
     names = [feature.name for feature in codes.features]
     columns = [codes.codes[index] for index in np.argsort(names)]
     return list(zip(codes.groups[rows].tolist(), *(column[rows].tolist() for column in columns), strict=True))
 
 
 def test_keys_are_of_what_rows_hold() -> None:
-    whole = settled(table())
+    whole = interpreted(table())
     keys = dict(zip(contents(whole, np.arange(ROWS)), row_keys(whole).tolist(), strict=True))
     assert len(set(keys.values())) == len(keys)  # the same for copies only
-    other = settled(shuffled_columns(shuffled_rows(table(), 9), 9))
+    other = interpreted(shuffled_columns(shuffled_rows(table(), 9), 9))
     assert dict(zip(contents(other, np.arange(ROWS)), row_keys(other).tolist(), strict=True)) == keys
     assert contents(whole, shuffled(whole)) == contents(other, shuffled(other))
 
@@ -135,7 +135,7 @@ def test_keys_of_rows_with_survey_weights_are_the_same_in_every_order() -> None:
     whole = table().append_column("w", pa.array(weights))
     request = CountRequest.of("y", weights="w")
     keys = [
-        np.sort(row_keys(SettledCodes.of(coded_table(data, request))))
+        np.sort(row_keys(InterpretedCodes.of(coded_table(data, request))))
         for data in (whole, *(shuffled_rows(whole, seed) for seed in range(4)))
     ]
     assert all(np.array_equal(other, keys[0]) for other in keys[1:])
@@ -144,7 +144,7 @@ def test_keys_of_rows_with_survey_weights_are_the_same_in_every_order() -> None:
 def test_a_sample_has_its_share_of_copies() -> None:
     generator = np.random.default_rng(0)
     data = {"x": generator.choice(list("aaaaab"), 4_000).tolist(), "y": generator.choice(list("pppq"), 4_000).tolist()}
-    codes = settled(data)
+    codes = interpreted(data)
     counts = Counter(contents(codes, np.arange(4_000)))
     sample = Counter(contents(codes, evenly_chosen(codes, 400)))
     assert sum(sample.values()) == 400
@@ -154,7 +154,7 @@ def test_a_sample_has_its_share_of_copies() -> None:
 def test_copies_fall_into_folds_as_if_drawn() -> None:
     """Dealt out evenly, or all together, they would tell nothing of noise, or the wrong thing."""
     data = {"x": ["a", "b"] * 2_000, "y": ["p", "p", "q", "q"] * 1_000}
-    codes = settled(data)
+    codes = interpreted(data)
     folds = NaiveSummary(codes)._fold  # noqa: SLF001
     assert np.bincount(folds).tolist() == [800] * 5
     cells = np.array(
@@ -170,7 +170,7 @@ def test_copies_do_not_make_noise_tell() -> None:
     for seed in range(8):
         generator = np.random.default_rng(seed)
         data = {name: generator.choice(list("abc"), 600).tolist() for name in ("u", "v", "w")}
-        summary = NaiveSummary(settled(data | {"y": generator.choice(list("pq"), 600).tolist()}))
+        summary = NaiveSummary(interpreted(data | {"y": generator.choice(list("pq"), 600).tolist()}))
         for column in range(3):
             summary.add(column)
         told.append(summary._information(np.arange(600), *summary.strata()))  # noqa: SLF001

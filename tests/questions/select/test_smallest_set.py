@@ -9,7 +9,7 @@ import pytest
 
 import credimi
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.stratified_counts import SettledCodes
+from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.inference.options import PosteriorOptions
 from credimi.questions.select import smallest_set
 from credimi.questions.select.joint_strata import strata_of
@@ -39,8 +39,8 @@ def words(values: np.ndarray) -> list[str]:
     return [f"v{value}" for value in values.tolist()]
 
 
-def settled(data: Columns) -> SettledCodes:
-    return SettledCodes.of(coded_table(data, CountRequest.of("y")))
+def interpreted(data: Columns) -> InterpretedCodes:
+    return InterpretedCodes.of(coded_table(data, CountRequest.of("y")))
 
 
 def test_steps_follow_jmis_order_and_say_what_is_added_to_the_one_that_leaves_least() -> None:
@@ -48,7 +48,7 @@ def test_steps_follow_jmis_order_and_say_what_is_added_to_the_one_that_leaves_le
     chosen = credimi.select(data, "y")
     assert set("abcde") - {"a"} < set(chosen.features)
     assert len({"a", "copy"} & set(chosen.features)) == 1
-    codes = settled(data)
+    codes = interpreted(data)
     names = [feature.name for feature in codes.features]
     search = Search(codes, PosteriorOptions(level=0.5))
     given: list[np.ndarray] = []
@@ -132,7 +132,7 @@ def test_many_columns_of_few_rows_are_counted_the_same(monkeypatch: pytest.Monke
     data["a"][3:9] = data["b"][5:7] = [None] * 6  # type: ignore[list-item]
     data["y"] = data["y"][: len(data["b"])]
     data = {name: values[:390] for name, values in data.items()}
-    codes = settled(data)
+    codes = interpreted(data)
     strata, count = codes.codes[0], len(codes.features[0].values)
     one, starts = codes.stratified(strata, count)
     monkeypatch.setattr("credimi.counts.rows.stratified_counts._MANY_COLUMNS", 1)
@@ -142,7 +142,7 @@ def test_many_columns_of_few_rows_are_counted_the_same(monkeypatch: pytest.Monke
 
 
 def test_a_sample_has_rows_of_the_table_and_is_always_the_same() -> None:
-    codes = settled(votes())
+    codes = interpreted(votes())
     some = codes.sampled(500)
     assert some.groups.size == 500
     assert all(each.size == 500 for each in some.codes)
@@ -152,21 +152,21 @@ def test_a_sample_has_rows_of_the_table_and_is_always_the_same() -> None:
 
 def test_a_sample_of_rows_finds_the_same_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = credimi.select(votes(6_000), "y")
-    kept = SettledCodes.sampled
-    monkeypatch.setattr(SettledCodes, "sampled", lambda self: kept(self, 3_000))
+    kept = InterpretedCodes.sampled
+    monkeypatch.setattr(InterpretedCodes, "sampled", lambda self: kept(self, 3_000))
     part = credimi.select(votes(6_000), "y")
     assert part.features == whole.features
     assert [step.tells for step in part.steps] == pytest.approx([step.tells for step in whole.steps], abs=0.02)
 
 
 def test_strata_of_all_taken_columns_split_parts_that_have_several_classes_and_rows_enough() -> None:
-    codes = settled(votes(300))
+    codes = interpreted(votes(300))
     strata, count = strata_of(codes, [0, 1])
     joint = codes.codes[0].astype(int) * 10 + codes.codes[1]
     assert count == len(set(joint.tolist())) == strata.max() + 1
     assert len(set(zip(joint.tolist(), strata.tolist(), strict=True))) == count
-    assert strata_of(settled(votes(14)), [0, 1])[1] == 1  # 4 rows for each class and value would be 16
-    certain = settled({"a": ["p", "q"] * 100, "b": ["p", "p", "q", "q"] * 50, "y": ["p", "q"] * 100})
+    assert strata_of(interpreted(votes(14)), [0, 1])[1] == 1  # 4 rows for each class and value would be 16
+    certain = interpreted({"a": ["p", "q"] * 100, "b": ["p", "p", "q", "q"] * 50, "y": ["p", "q"] * 100})
     assert strata_of(certain, [0, 1])[1] == 2  # once a is known, nothing is left to tell
     assert strata_of(certain, [1, 0])[1] == 4
 
@@ -199,7 +199,7 @@ def test_cuts_cost_a_factor_of_e_each_once_the_column_surely_tells_something() -
     generator = np.random.default_rng(0)
     target = generator.integers(0, 3, 400)
     columns = {"surely": target + generator.normal(0.0, 0.4, 400), "noise": generator.normal(0.0, 1.0, 400)}
-    codes = settled(columns | {"y": words(target)})
+    codes = interpreted(columns | {"y": words(target)})
     alone = {feature.name: feature for feature in codes.features}
     assert alone["surely"].odds < 0.01 * np.exp(-alone["surely"].cuts.size)  # what the choice of the cuts costs alone
     search = Search(codes, PosteriorOptions(level=0.5))

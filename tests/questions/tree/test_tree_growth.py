@@ -90,7 +90,7 @@ def test_the_best_cut_is_the_first_that_mdl_would_try(seed: int) -> None:
     counts[generator.integers(classes), :] += generator.poisson(3, values) * (np.arange(values) > values // 2)
     flat = np.zeros((classes + 1, values + 1))
     flat[:-1, :-1] = counts
-    place, share = settled(flat)
+    place, share = interpreted(flat)
     numbers, places = mdl_places(np.arange(values), counts.T, max_bins=2)
     if not places.size:  # MDL does not accept it: the best place is the one at which the evidence is largest
         at_each = [evidence_share(counts.T, np.array([each])) for each in range(numbers.size - 1)]
@@ -99,13 +99,13 @@ def test_the_best_cut_is_the_first_that_mdl_would_try(seed: int) -> None:
     assert share == pytest.approx(evidence_share(counts.T, places), rel=1e-9)
 
 
-def settled(flat: NDArray[np.float64]) -> tuple[float, float]:
+def interpreted(flat: NDArray[np.float64]) -> tuple[float, float]:
     """The last value below the cut of one column of numbers, and the share of the evidence; twice, by both kernels."""
     classes, values = flat.shape[0] - 1, flat.shape[1] - 1
     shapes, places, shares = np.zeros((1, 2), dtype=np.int64), np.zeros((1, 2), dtype=np.int64), np.ones(1)
     out, room = np.empty(3 * (classes + 1)), np.empty(2 * classes + values + 1)
     widths, numbers = np.array([values + 1]), np.ones(1, dtype=np.uint8)
-    node_tables.settle_columns(
+    node_tables.interpret_columns(
         flat.ravel(), np.zeros(1, dtype=np.int64), widths, classes, numbers, out, shapes, places, shares, room
     )
     groups, codes = np.divmod(np.repeat(np.arange(flat.size), flat.ravel().astype(int)), values + 1)
@@ -114,7 +114,7 @@ def settled(flat: NDArray[np.float64]) -> tuple[float, float]:
         np.zeros(2, dtype=np.int64),
         np.empty((classes + 1) * (values + 1)),
     )
-    share = node_tables.settle_wide_column(
+    share = node_tables.interpret_wide_column(
         codes.astype(np.uint16),
         groups.astype(np.uint16),
         np.arange(codes.size),

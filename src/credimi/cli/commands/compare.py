@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.core.types import Foreign, Record
-    from credimi.questions.compare.rank_by import GroupedRanking
+    from credimi.questions.compare.groups import GroupedRanking
     from credimi.questions.compare.result import Comparison
     from credimi.sources.data_file import DataFile
 
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
     """Print the comparison."""
     from credimi.core.arguments import require_share
     from credimi.core.remote_files import source_of
-    from credimi.questions.compare.compare import compare
+    from credimi.questions.compare.answer import compare
 
     shared.check_thresholds(options)
     require_share("--p-same", options.p_same)
@@ -156,7 +156,7 @@ def run_groups(options: argparse.Namespace) -> None:
     """`credimi rank --by`: print the ranking of each group, and the comparisons."""
     from credimi.cli.commands.rank import check_factor
     from credimi.core.arguments import require_share
-    from credimi.questions.compare.rank_by import rank_by
+    from credimi.questions.compare.groups import rank_by
 
     shared.check_thresholds(options)
     require_share("--p-same", options.p_same)

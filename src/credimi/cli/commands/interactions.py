@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
     files = command_files.files_with_rows(options)
     shared.require_target(options)
     startup.announce_compiling(options.command)
-    from credimi.questions.interactions.interactions import interactions
+    from credimi.questions.interactions.answer import interactions
 
     arguments = shared.counting(options)
     arguments |= {"epsilon": options.epsilon, "level": options.level, "top": options.top, "engine": options.engine}

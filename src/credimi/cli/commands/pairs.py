@@ -115,7 +115,7 @@ def _all_pairs(options: argparse.Namespace) -> Pairs:
     command_files.check_outputs(options)
     files = command_files.files_with_rows(options)
     startup.announce_compiling(options.command)
-    from credimi.questions.pairs.pairs import pairs
+    from credimi.questions.pairs.answer import pairs
 
     arguments = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
     arguments |= {"prior": argument_types.prior(options.prior), "approximation": options.approximation}

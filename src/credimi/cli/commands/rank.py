@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from credimi.core.remote_files import Place
     from credimi.core.types import Foreign, Record
     from credimi.counts.counts import Counts
-    from credimi.questions.rank.rank import Ranking
+    from credimi.questions.rank.answer import Ranking
     from credimi.sources.data_file import DataFile
 
 _EXAMPLES = """\
@@ -127,7 +127,7 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
     shared.check_thresholds(options)
     files = given or command_files.files(options)
     counts = counted(options, files)
-    from credimi.questions.rank.rank import rank
+    from credimi.questions.rank.answer import rank
 
     ranking = rank(
         counts,
@@ -157,7 +157,7 @@ def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
     if counts_files:
         return _loaded(counts_files, options)
     if not any(shared.engine(options).values()):  # other engines may start processes, best from a single thread
-        startup.load_meanwhile("credimi.questions.rank.rank")
+        startup.load_meanwhile("credimi.questions.rank.answer")
     from credimi.sources.count import count
 
     with terminal_io.progress("counting") as progress:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.core.types import Foreign
-    from credimi.questions.rank.rank import Ranking
+    from credimi.questions.rank.answer import Ranking
     from credimi.questions.select.result import Selection
     from credimi.results.remarks import Remark
     from credimi.sources.data_file import DataFile
@@ -244,7 +244,7 @@ def _kept_features(ranking: Ranking, options: argparse.Namespace) -> list[str]:
 
 def _with_most_probable(ranking: Ranking, kept: list[str], options: argparse.Namespace) -> list[str]:
     """The features that the rule keeps, and the most probable others until there are --min-features."""
-    from credimi.questions.select.select import check_min_features
+    from credimi.questions.select.answer import check_min_features
 
     check_min_features(options.min_features, len(ranking), options.top, "--top")
     others = [row for row in ranking if row["feature"] not in kept and not math.isnan(row["p_above"])]
@@ -258,7 +258,7 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     command_files.check_features(data, options.target)
     command_files.check_outputs(options)
     startup.announce_compiling(options.command)
-    from credimi.questions.select.select import select
+    from credimi.questions.select.answer import select
 
     goal, arguments = options.goal or "smallest", shared.counting(options)
     arguments |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}

@@ -1,10 +1,10 @@
 """`CodedTable`: a whole table in memory as codes.
 
-The columns are settled as in `rank`: numbers are cut, identifiers and columns of one value are left out. So labels and
-cuts depend on the whole table; apart from that, the code of a row does not depend on later rows.
+The columns are interpreted as in `rank`: numbers are cut, identifiers and columns of one value are left out. So labels
+and cuts depend on the whole table; apart from that, the code of a row does not depend on later rows.
 
 A column has two kinds of codes. `Column.codes` come from encoding and stand for the labels in the order of their codes.
-Settled codes stand for the values of the settled `Feature`: categories or ranges.
+Interpreted codes stand for the values of the interpreted `Feature`: categories or ranges.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from credimi.columns.column import Column, ColumnLabels
     from credimi.columns.feature import Feature
-    from credimi.columns.interpret import SettledClasses
+    from credimi.columns.interpret import InterpretedClasses
     from credimi.columns.labels import Labels
     from credimi.columns.missing import MissingValues
     from credimi.core.types import BooleanArray, IntegerArray
@@ -49,14 +49,16 @@ class CodedTable:
     counts: Counts
     is_survey: bool = False
 
-    def classes(self, settled: SettledClasses | None = None) -> tuple[tuple[str, ...], Codes]:
+    def classes(self, interpreted: InterpretedClasses | None = None) -> tuple[tuple[str, ...], Codes]:
         """The names of the classes, and the class of each row, MISSING if the row has no class."""
-        class_labels, positions = (settled.labels, settled.positions) if settled else labels.typed(self.coded.classes)
+        class_labels, positions = (
+            (interpreted.labels, interpreted.positions) if interpreted else labels.typed(self.coded.classes)
+        )
         class_of_group = np.append(positions, MISSING).astype(np.int32)
         return class_labels.shown(), class_of_group[self.coded.groups]
 
     def values(self, feature: Feature) -> Codes:
-        """The settled code of each row for this feature, MISSING if the value is missing."""
+        """The interpreted code of each row for this feature, MISSING if the value is missing."""
         return values_of(self.coded.columns[feature.name], self.coded.missing, self.labels[feature.name], feature)
 
     @cached_property
@@ -66,19 +68,19 @@ class CodedTable:
 
 
 def values_of(column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature) -> Codes:
-    """The settled code of each row of an encoded column.
+    """The interpreted code of each row of an encoded column.
 
     `counted_labels` are the labels of the column in the counts. Raises LookupError if later rows changed their
     spelling.
     """
-    codes: Codes = np.take(settled_by_code(column, missing, counted_labels, feature), column.codes, mode="clip")
+    codes: Codes = np.take(interpreted_by_code(column, missing, counted_labels, feature), column.codes, mode="clip")
     return codes
 
 
-def settled_by_code(column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature) -> Codes:
-    """The settled code for each code of an encoded column, or MISSING; the last one is for missing values."""
+def interpreted_by_code(column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature) -> Codes:
+    """The interpreted code for each code of an encoded column, or MISSING; the last one is for missing values."""
     if column.values <= _MAX_CACHED_LABELS and sum(map(len, column.texts)) <= _MAX_CACHED_LETTERS:
-        cached = _cached_settled_codes(
+        cached = _cached_interpreted_codes(
             column.without_codes(), missing, counted_labels, feature.typed_as.tobytes(), feature.places.tobytes()
         )
         if cached is not None:
@@ -87,24 +89,24 @@ def settled_by_code(column: Column, missing: MissingValues, counted_labels: Labe
     if not occurs.all():
         occurs = _codes_that_occur(column.codes, column.values)
     occurs &= ~missing.among(column)
-    return _settled_codes(column, occurs, counted_labels, feature.places[feature.typed_as], feature.name)
+    return _interpreted_codes(column, occurs, counted_labels, feature.places[feature.typed_as], feature.name)
 
 
-def _settled_codes(
-    column: Column, occurs: BooleanArray, counted_labels: Labels, settled_values: IntegerArray, name: str
+def _interpreted_codes(
+    column: Column, occurs: BooleanArray, counted_labels: Labels, interpreted_values: IntegerArray, name: str
 ) -> Codes:
-    """The same, given which codes occur; `settled_values` has the settled code of each counted label."""
+    """The same, given which codes occur; `interpreted_values` has the interpreted code of each counted label."""
     occurring_labels, positions = labels_of(column, occurs)
     merged, merged_position, _ = labels.union(occurring_labels, counted_labels)
     if len(merged) != len(counted_labels):
         raise LookupError(name)
-    settled_codes = np.full(column.values + 1, MISSING, dtype=np.int32)
-    settled_codes[:-1][occurs] = settled_values[merged_position[positions]]
-    return settled_codes
+    interpreted_codes = np.full(column.values + 1, MISSING, dtype=np.int32)
+    interpreted_codes[:-1][occurs] = interpreted_values[merged_position[positions]]
+    return interpreted_codes
 
 
 @lru_cache(maxsize=1 << 9)
-def _cached_settled_codes(
+def _cached_interpreted_codes(
     column_labels: ColumnLabels,
     missing: MissingValues,
     counted_labels: Labels,
@@ -113,13 +115,13 @@ def _cached_settled_codes(
 ) -> Codes | None:
     """The same with a cache, as many columns have the same labels; None if the result depends on which occur."""
     column = column_labels.column()
-    settled_values = np.frombuffer(places, dtype=np.int64)[np.frombuffer(typed_as, dtype=np.int64)]
+    interpreted_values = np.frombuffer(places, dtype=np.int64)[np.frombuffer(typed_as, dtype=np.int64)]
     try:
-        settled_codes = _settled_codes(column, ~missing.among(column), counted_labels, settled_values, "")
+        interpreted_codes = _interpreted_codes(column, ~missing.among(column), counted_labels, interpreted_values, "")
     except LookupError:
         return None
-    settled_codes.flags.writeable = False
-    return settled_codes
+    interpreted_codes.flags.writeable = False
+    return interpreted_codes
 
 
 def _codes_that_occur(codes: NDArray[np.unsignedinteger], value_count: int) -> BooleanArray:

@@ -5,10 +5,10 @@ node: a row may be in several nodes, in each with a part of its weight.
 
 * `count_columns` fills the blocks of columns of bytes that are stored row by row. The codes of a row are next to each
   other in memory, so that counting all columns costs about as much as reading one.
-* `settle_columns` turns each such block into the table that is judged, without classes and values that do not occur.
-  The table of a column of numbers has two values: below and above the best cut.
-* `settle_wide_column` does the same for a column of more than 255 values, which is stored separately. Only the values
-  that occur in the node are considered.
+* `interpret_columns` turns each such block into the table that is judged, without classes and values that do not
+  occur. The table of a column of numbers has two values: below and above the best cut.
+* `interpret_wide_column` does the same for a column of more than 255 values, which is stored separately. Only the
+  values that occur in the node are considered.
 
 **The best cut** leaves the smallest entropy of the classes below and above it. It was chosen among d - 1 cuts, and the
 evidence is corrected for this choice: it is the mean over all cuts as a share of the best (see
@@ -54,7 +54,7 @@ def count_columns(
 
 
 @compiled
-def settle_columns(
+def interpret_columns(
     flat: FloatArray,
     offsets: IntegerArray,
     widths: IntegerArray,
@@ -212,7 +212,7 @@ def _times_logarithm(count: float) -> float:
 
 
 @compiled
-def settle_wide_column(
+def interpret_wide_column(
     codes: Codes,
     groups: Codes,
     entries: IntegerArray,

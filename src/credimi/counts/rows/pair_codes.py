@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
-    from credimi.counts.rows.stratified_counts import SettledCodes
+    from credimi.counts.rows.stratified_counts import InterpretedCodes
 
     Bytes = NDArray[np.uint8]
 
@@ -56,31 +56,31 @@ class PairCodes:
     bits: NDArray[np.uint64] = field(repr=False)
 
     @classmethod
-    def of(cls, settled: SettledCodes, threads: int | None = None) -> PairCodes:
-        """Prepare all settled columns."""
-        has_class = settled.groups < len(settled.classes)
-        class_occurs = np.bincount(settled.groups, minlength=len(settled.classes) + 1)[:-1] > 0
+    def of(cls, interpreted: InterpretedCodes, threads: int | None = None) -> PairCodes:
+        """Prepare all interpreted columns."""
+        has_class = interpreted.groups < len(interpreted.classes)
+        class_occurs = np.bincount(interpreted.groups, minlength=len(interpreted.classes) + 1)[:-1] > 0
         groups = (np.cumsum(class_occurs) - 1).astype(np.uint16)[
-            settled.groups if (all_have_class := bool(has_class.all())) else settled.groups[has_class]
+            interpreted.groups if (all_have_class := bool(has_class.all())) else interpreted.groups[has_class]
         ]
-        classes = tuple(name for name, occurs in zip(settled.classes, class_occurs, strict=True) if occurs)
-        reduced = _ReducedValues(settled, class_occurs, threads)
-        if all_have_class and settled.bytes is not None and not reduced.new_codes:
-            matrix = settled.bytes
+        classes = tuple(name for name, occurs in zip(interpreted.classes, class_occurs, strict=True) if occurs)
+        reduced = _ReducedValues(interpreted, class_occurs, threads)
+        if all_have_class and interpreted.bytes is not None and not reduced.new_codes:
+            matrix = interpreted.bytes
         else:
-            matrix = settled.storage.zeros((len(settled.features), groups.size), np.uint8)
+            matrix = interpreted.storage.zeros((len(interpreted.features), groups.size), np.uint8)
             share(lambda index: reduced.put(index, has_class, matrix[index]), range(len(matrix)), threads)
         layout = np.zeros((len(matrix), 4), dtype=np.int64)
         layout[:, 0] = np.cumsum(reduced.values) - reduced.values
         layout[:, 1], layout[:, 2] = reduced.values, reduced.missing
         blocks = _blocks(layout)
         weights = np.zeros(0)
-        if settled.weights is not None:
-            weights = np.ascontiguousarray(settled.weights if all_have_class else settled.weights[has_class])
+        if interpreted.weights is not None:
+            weights = np.ascontiguousarray(interpreted.weights if all_have_class else interpreted.weights[has_class])
         words = (np.bincount(groups, minlength=len(classes)) + _WORD - 1) // _WORD
         ends = np.cumsum(words)
-        panels = int(blocks[-1, 2] + -(-blocks[-1, 3] // PANEL)) if len(matrix) and settled.weights is None else 0
-        bits = settled.storage.zeros((panels, int(ends[-1]) if ends.size else 0, PANEL), np.uint64)
+        panels = int(blocks[-1, 2] + -(-blocks[-1, 3] // PANEL)) if len(matrix) and interpreted.weights is None else 0
+        bits = interpreted.storage.zeros((panels, int(ends[-1]) if ends.size else 0, PANEL), np.uint64)
         if panels:
             firsts = np.repeat(blocks[:, 2] * PANEL, np.diff(blocks[:, :2], axis=1).ravel()) + layout[:, 3]
             columns_per_call = max(1, _CELLS_PER_CALL // max(groups.size, 1))
@@ -90,7 +90,7 @@ class PairCodes:
                 column_bits.fill_columns(matrix, groups, _WORD * (ends - words), columns, firsts, reduced.values, bits)
 
             share(fill, range(0, len(matrix), columns_per_call), threads)  # no two columns share a word
-        names = tuple(feature.name for feature in settled.features)
+        names = tuple(feature.name for feature in interpreted.features)
         totals = reduced.totals(layout[:, 0])
         return cls(names, reduced.labels, classes, groups, tuple(matrix), weights, totals, layout, blocks, ends, bits)
 
@@ -130,15 +130,15 @@ class _ReducedValues:
     occurs. `new_codes` has, for the columns whose values changed, the new code of each old one, missing last.
     """
 
-    def __init__(self, settled: SettledCodes, class_occurs: BooleanArray, threads: int | None) -> None:
-        self._counts = _counts_by_size(replace(settled, weights=None), class_occurs, threads)
+    def __init__(self, interpreted: InterpretedCodes, class_occurs: BooleanArray, threads: int | None) -> None:
+        self._counts = _counts_by_size(replace(interpreted, weights=None), class_occurs, threads)
         self._sums = self._counts
-        if settled.weights is not None:  # rows of weight 0 have values, too
-            self._sums = _counts_by_size(replace(settled, is_survey=False), class_occurs, threads)
+        if interpreted.weights is not None:  # rows of weight 0 have values, too
+            self._sums = _counts_by_size(replace(interpreted, is_survey=False), class_occurs, threads)
         self.new_codes: dict[int, Bytes] = {}
-        self._settled = settled
-        self.missing, self.values = (np.zeros(len(settled.features), dtype=np.int64) for _ in range(2))
-        labels = [feature.values for feature in settled.features]
+        self._interpreted = interpreted
+        self.missing, self.values = (np.zeros(len(interpreted.features), dtype=np.int64) for _ in range(2))
+        labels = [feature.values for feature in interpreted.features]
         for size, (columns, counts) in self._counts.items():
             value_counts = counts.sum(axis=1)
             self.missing[columns] = value_counts[:, size] > 0
@@ -152,7 +152,7 @@ class _ReducedValues:
 
     def put(self, number: int, has_class: BooleanArray, out: Bytes) -> None:
         """Write the new codes of a column, for the rows that have a class, to `out`."""
-        codes = self._settled.codes[number]
+        codes = self._interpreted.codes[number]
         row_codes = codes if out.size == codes.size else codes[has_class]
         out[:] = self.new_codes[number][row_codes] if number in self.new_codes else row_codes
 
@@ -176,11 +176,11 @@ class _ReducedValues:
 
 
 def _counts_by_size(
-    settled: SettledCodes, class_occurs: BooleanArray, threads: int | None
+    interpreted: InterpretedCodes, class_occurs: BooleanArray, threads: int | None
 ) -> dict[int, tuple[IntegerArray, FloatArray]]:
     """For each number of values: the columns with so many, and their counts (column, class, value), missing last."""
-    tables, _ = settled.stratified(np.zeros(settled.groups.size, dtype=np.uint8), 1, threads=threads)
-    flat, values = np.asarray(tables.flat, dtype=np.float64), settled.values
+    tables, _ = interpreted.stratified(np.zeros(interpreted.groups.size, dtype=np.uint8), 1, threads=threads)
+    flat, values = np.asarray(tables.flat, dtype=np.float64), interpreted.values
     height = class_occurs.size + 1
     starts = np.cumsum(height * (values + 1)) - height * (values + 1)
     counts_of_size = {}

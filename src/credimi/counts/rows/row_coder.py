@@ -1,4 +1,4 @@
-"""`RowCoder`: turns batches into settled codes when the counts are known; `CodeStore` collects the codes.
+"""`RowCoder`: turns batches into interpreted codes when the counts are known; `CodeStore` collects the codes.
 
 A first pass counts. Its counts say which values each column has, where numbers are cut and what is an identifier. Then
 each part of the rows is encoded independently of the others, wherever it is: a coder can be sent to workers, and the
@@ -17,8 +17,8 @@ from credimi.core.errors import CredimiError
 from credimi.core.threads import share
 from credimi.counts.batch import encode_batch
 from credimi.counts.rows.coded_parts import without_values_of_no_weight
-from credimi.counts.rows.coded_table import settled_by_code
-from credimi.counts.rows.stratified_counts import SettledCodes, split_by_ranked, unsigned_codes
+from credimi.counts.rows.coded_table import interpreted_by_code
+from credimi.counts.rows.stratified_counts import InterpretedCodes, split_by_ranked, unsigned_codes
 from credimi.counts.weights import weighted, worth_rows
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.feature import Feature
-    from credimi.columns.interpret import SettledClasses
+    from credimi.columns.interpret import InterpretedClasses
     from credimi.columns.labels import Labels
     from credimi.core.types import AnyArray, FloatArray
     from credimi.counts.batch import Batch, CodedBatch
@@ -53,24 +53,24 @@ class CodedRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowCoder:
-    """Encodes batches of rows: knows the settled `features`, the labels of each that were counted, and the classes."""
+    """Encodes batches of rows: knows the interpreted `features`, their labels that were counted, and the classes."""
 
     plan: Plan
     features: tuple[Feature, ...]
     labels: tuple[Labels, ...]
     classes: Labels
-    settled: SettledClasses
+    interpreted: InterpretedClasses
 
     @classmethod
     def of(cls, plan: Plan, counts: Counts) -> tuple[RowCoder, tuple[Feature, ...]]:
         """The coder for these counts of all rows, and the columns that get no codes, as they are not ranked."""
-        settled = counts.settled_classes()
-        features, left_out = split_by_ranked(counts.settled(classes=settled))
+        interpreted = counts.interpreted_classes()
+        features, left_out = split_by_ranked(counts.interpreted(classes=interpreted))
         labels_of_column = dict(zip(counts.features, counts.labels, strict=True))
         names = tuple(feature.name for feature in features)
         plan_of_ranked = replace(plan, features=names, table=len(plan.features))
         return cls(
-            plan_of_ranked, features, tuple(labels_of_column[name] for name in names), counts.classes, settled
+            plan_of_ranked, features, tuple(labels_of_column[name] for name in names), counts.classes, interpreted
         ), left_out
 
     @property
@@ -89,9 +89,9 @@ class RowCoder:
         for batch in weighted(batches, plan.settings):
             if not batch.rows:
                 continue
-            yield self._settled(without_values_of_no_weight(encode_batch(batch, plan, threads=threads)), threads)
+            yield self._interpreted(without_values_of_no_weight(encode_batch(batch, plan, threads=threads)), threads)
 
-    def _settled(self, coded: CodedBatch, threads: int | None) -> CodedRows:
+    def _interpreted(self, coded: CodedBatch, threads: int | None) -> CodedRows:
         is_narrow = self.is_narrow
         narrow = np.empty((sum(is_narrow), coded.rows), dtype=np.uint8)
         wide = np.empty((len(is_narrow) - len(narrow), coded.rows), dtype=np.uint16)
@@ -100,7 +100,7 @@ class RowCoder:
         def work(number: int) -> None:
             feature, column = self.features[number], coded.columns[self.features[number].name]
             try:
-                settled_codes = settled_by_code(column, coded.missing, self.labels[number], feature)
+                interpreted_codes = interpreted_by_code(column, coded.missing, self.labels[number], feature)
             except LookupError:
                 raise CredimiError(
                     f"column {feature.name!r} looks different in parts of the data than in all of them: exclude it, or "
@@ -108,7 +108,10 @@ class RowCoder:
                 ) from None
             out = columns[number]
             np.take(
-                unsigned_codes(settled_codes, len(feature.values)).astype(out.dtype), column.codes, out=out, mode="clip"
+                unsigned_codes(interpreted_codes, len(feature.values)).astype(out.dtype),
+                column.codes,
+                out=out,
+                mode="clip",
             )
 
         share(work, range(len(self.features)), threads)
@@ -116,10 +119,10 @@ class RowCoder:
 
     def _classes(self, coded: CodedBatch) -> NDArray[np.uint16]:
         """The class of each row; the number of classes if it is missing."""
-        missing = len(self.settled.labels)
+        missing = len(self.interpreted.labels)
         _, batch_positions, counted_positions = labels.union(coded.classes, self.classes)
         class_of_merged = np.full(int(counted_positions.max(initial=-1)) + 1, missing)
-        class_of_merged[counted_positions] = self.settled.positions
+        class_of_merged[counted_positions] = self.interpreted.positions
         row_classes = np.append(class_of_merged[batch_positions], missing)[coded.groups]
         return np.where(row_classes < 0, missing, row_classes).astype(np.uint16)
 
@@ -156,7 +159,7 @@ class CodeStore:
         storage.require((narrow + 2 * wide) * rows, f"the codes of {rows:,} rows x {narrow + wide:,} columns")
         self._narrow: NDArray[np.uint8] = storage.zeros((narrow, rows), np.uint8)
         self._wide: NDArray[np.uint16] = storage.zeros((wide, rows), np.uint16)
-        kind = np.uint8 if len(coder.settled.labels) <= _MAX_VALUES_IN_BYTE else np.uint16
+        kind = np.uint8 if len(coder.interpreted.labels) <= _MAX_VALUES_IN_BYTE else np.uint16
         self._groups: AnyArray = np.empty(rows, dtype=kind)
         self._weights = np.empty(rows) if coder.plan.settings.weights is not None else None
 
@@ -176,7 +179,7 @@ class CodeStore:
         """Add the next rows, which come as bytes."""
         self.put(self.coder.unpacked(content))
 
-    def settled(self, left_out: tuple[Feature, ...]) -> SettledCodes:
+    def interpreted(self, left_out: tuple[Feature, ...]) -> InterpretedCodes:
         """The codes of all rows; an error if rows are lacking."""
         if self._done != self._groups.size:
             raise CredimiError(_DATA_CHANGED)
@@ -186,9 +189,9 @@ class CodeStore:
         if self._weights is not None:
             weights, is_survey = worth_rows(self._weights, coder.plan.settings)
         matrix = self._narrow if not len(self._wide) else None
-        classes = coder.settled.labels.shown()
-        settled_fields = coder.plan.target, classes, self._groups, coder.features, codes, weights, left_out, matrix
-        return SettledCodes(*settled_fields, self.storage, is_survey)
+        classes = coder.interpreted.labels.shown()
+        interpreted_fields = coder.plan.target, classes, self._groups, coder.features, codes, weights, left_out, matrix
+        return InterpretedCodes(*interpreted_fields, self.storage, is_survey)
 
 
 def _columns_in_order(is_narrow: list[bool], narrow: NDArray[np.uint8], wide: NDArray[np.uint16]) -> Iterator[Codes]:

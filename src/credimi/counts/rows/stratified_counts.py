@@ -1,4 +1,4 @@
-"""`SettledCodes`: rows as settled codes, and the counts of all columns against target and stratum in one pass.
+"""`InterpretedCodes`: rows as interpreted codes, and the counts of all columns against target and stratum in one pass.
 
 A stratum and a class make one composite class: with R = r + 1 classes, the last of which is "missing", row number
 z R + i of a block counts class i of stratum z. So the blocks of the strata, (r + 1) x (s + 1) each with the missing
@@ -28,7 +28,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.counts import tabulate
-from credimi.counts.rows.coded_table import MISSING, settled_by_code
+from credimi.counts.rows.coded_table import MISSING, interpreted_by_code
 from credimi.counts.rows.row_keys import evenly_chosen
 from credimi.counts.rows.storage import Storage
 from credimi.counts.survey_rows import scaled
@@ -54,10 +54,10 @@ _COLUMNS_PER_CALL = 8_192
 
 
 @dataclass(frozen=True, eq=False)
-class SettledCodes:
+class InterpretedCodes:
     """Class and values of all rows as codes from 0 up; the code of a missing value follows the largest.
 
-    `features` are the columns that `rank` would rank, and `codes` has the settled codes of each, row by row.
+    `features` are the columns that `rank` would rank, and `codes` has the interpreted codes of each, row by row.
     """
 
     target: str
@@ -72,11 +72,11 @@ class SettledCodes:
     is_survey: bool = False  # whether the weights are survey weights
 
     @classmethod
-    def of(cls, table: CodedTable, threads: int | None = None) -> SettledCodes:
-        """Settle the codes of a table once, for many passes."""
-        settled_classes = table.counts.settled_classes()
-        features, left_out = split_by_ranked(table.counts.settled(classes=settled_classes))
-        classes, groups = table.classes(settled_classes)
+    def of(cls, table: CodedTable, threads: int | None = None) -> InterpretedCodes:
+        """Interpret the codes of a table once, for many passes."""
+        interpreted_classes = table.counts.interpreted_classes()
+        features, left_out = split_by_ranked(table.counts.interpreted(classes=interpreted_classes))
+        classes, groups = table.classes(interpreted_classes)
         fits_byte = max((len(feature.values) for feature in features), default=0) <= _MAX_VALUES_IN_BYTE
         matrix = np.empty((len(features), groups.size), dtype=np.uint8) if fits_byte else None
         codes: list[Codes] = [np.zeros(0, dtype=np.uint8)] * len(features) if matrix is None else list(matrix)
@@ -84,20 +84,20 @@ class SettledCodes:
 
         def work(indices: range) -> None:
             # Most columns have the same codes as the previous one.
-            previous, settled_codes, is_identity = None, np.zeros(0, dtype=np.uint8), False
+            previous, interpreted_codes, is_identity = None, np.zeros(0, dtype=np.uint8), False
             for index in indices:
                 feature = features[index]
                 column = columns[feature.name]
-                signed_codes = settled_by_code(column, missing, table.labels[feature.name], feature)
+                signed_codes = interpreted_by_code(column, missing, table.labels[feature.name], feature)
                 if signed_codes is not previous:
-                    previous, settled_codes = signed_codes, unsigned_codes(signed_codes, len(feature.values))
-                    is_identity = np.array_equal(settled_codes, np.arange(settled_codes.size))
+                    previous, interpreted_codes = signed_codes, unsigned_codes(signed_codes, len(feature.values))
+                    is_identity = np.array_equal(interpreted_codes, np.arange(interpreted_codes.size))
                 if matrix is None:
-                    codes[index] = np.take(settled_codes, column.codes, mode="clip")
+                    codes[index] = np.take(interpreted_codes, column.codes, mode="clip")
                 elif column.codes.dtype == np.uint8 and is_identity:
-                    np.minimum(column.codes, np.uint8(settled_codes.size - 1), out=matrix[index])
+                    np.minimum(column.codes, np.uint8(interpreted_codes.size - 1), out=matrix[index])
                 else:
-                    np.take(settled_codes, column.codes, out=matrix[index], mode="clip")
+                    np.take(interpreted_codes, column.codes, out=matrix[index], mode="clip")
 
         share(work, [range(start, min(start + 64, len(features))) for start in range(0, len(features), 64)], threads)
         class_codes, weights = unsigned_codes(groups, len(classes)), table.coded.weights
@@ -114,7 +114,7 @@ class SettledCodes:
         """The prior odds of dependence of each feature."""
         return np.array([feature.odds for feature in self.features], dtype=np.float64)
 
-    def sampled(self, max_rows: int = 65_536) -> SettledCodes:
+    def sampled(self, max_rows: int = 65_536) -> InterpretedCodes:
         """A sample of at most `max_rows` rows, the same for every order of the rows; all rows if there are no more."""
         if self.groups.size <= max_rows:
             return self
@@ -204,10 +204,12 @@ def _count_wide(
     return flat.astype(np.float64)
 
 
-def settled_codes(column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature) -> Codes:
-    """The settled code of each row of an encoded column; `counted_labels` are its labels in the counts."""
-    settled_code_of = unsigned_codes(settled_by_code(column, missing, counted_labels, feature), len(feature.values))
-    row_codes: Codes = np.take(settled_code_of, column.codes, mode="clip")
+def interpreted_codes(column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature) -> Codes:
+    """The interpreted code of each row of an encoded column; `counted_labels` are its labels in the counts."""
+    interpreted_code_of = unsigned_codes(
+        interpreted_by_code(column, missing, counted_labels, feature), len(feature.values)
+    )
+    row_codes: Codes = np.take(interpreted_code_of, column.codes, mode="clip")
     return row_codes
 
 

@@ -107,8 +107,8 @@ class TreeRows:
         cheaply_cut = replace(
             counts, settings=replace(counts.settings, discretize=_with_cheap_cuts(counts.settings.discretize))
         )
-        settled = counts.settled_classes(least_classes)
-        features = cheaply_cut.settled(classes=settled, threads=threads)
+        interpreted = counts.interpreted_classes(least_classes)
+        features = cheaply_cut.interpreted(classes=interpreted, threads=threads)
         ranked = [feature for feature in features if feature.kind.ranked]
         columns = tuple(_tree_column(feature, cut=counts.settings.method(feature.name) == "mdl") for feature in ranked)
         codes: dict[int, NDArray[np.unsignedinteger]] = {}
@@ -119,7 +119,7 @@ class TreeRows:
             codes[index] = _tree_codes(column, table.coded.missing, counted_labels, ranked[index], columns[index])
 
         share(work, range(len(columns)), threads)
-        classes, groups = table.classes(settled)
+        classes, groups = table.classes(interpreted)
         rows = groups.size
         narrow_columns = [index for index, column in enumerate(columns) if column.size <= _MAX_NARROW_VALUES]
         wide_columns = [index for index in range(len(columns)) if index not in set(narrow_columns)]
@@ -192,15 +192,15 @@ class NodeCounter:
             np.full((self.narrow_columns.size, 2), -1, dtype=np.int64),
         )
         shares = np.ones(self.narrow_columns.size)
-        used = node_tables.settle_columns(
+        used = node_tables.interpret_columns(
             self.flat, self.offsets, self.widths, classes, self.numbers, self.out, shapes, cuts, shares, self.scratch
         )
         flat_parts = [self.out[:used].copy()]
-        settled = [(self.narrow_columns, shapes, cuts, shares)]
+        interpreted = [(self.narrow_columns, shapes, cuts, shares)]
         for index in self.wide_columns:
             column = rows.columns[index]
             shape, cut = np.zeros(2, dtype=np.int64), np.full(2, -1, dtype=np.int64)
-            evidence_share = node_tables.settle_wide_column(
+            evidence_share = node_tables.interpret_wide_column(
                 rows.wide[-1 - int(rows.where[index])],
                 self.groups,
                 entries,
@@ -216,8 +216,8 @@ class NodeCounter:
                 self.scratch,
             )
             flat_parts.append(self.out_wide[: int(np.prod(shape + 1)) if shape[0] else 0].copy())
-            settled.append((np.array([index]), shape[np.newaxis], cut[np.newaxis], np.array([evidence_share])))
-        columns, shapes, cuts, shares = (np.concatenate(arrays) for arrays in zip(*settled, strict=True))
+            interpreted.append((np.array([index]), shape[np.newaxis], cut[np.newaxis], np.array([evidence_share])))
+        columns, shapes, cuts, shares = (np.concatenate(arrays) for arrays in zip(*interpreted, strict=True))
         has_table = shapes[:, 0] > 0
         tables = Tables(np.concatenate(flat_parts), shapes[has_table, 0], shapes[has_table, 1], shares[has_table])
         return NodeTables(tables, columns[has_table].astype(np.int64), cuts[has_table])

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.interpret import MAX_CLASSES, settle
+from credimi.columns.interpret import MAX_CLASSES, interpret
 from credimi.columns.labels import MANY, TEXT, Labels, most_bytes, most_labels
 from credimi.columns.missing import missing_of
 from credimi.core.errors import CredimiError
@@ -141,7 +141,7 @@ class IncrementalCounts:
         name, (labels, block) = list(self.features)[index], self.block(index)
         classes = self.classes, np.arange(len(self.classes))
         max_labels = most_labels(len(self.columns), self.height)
-        return settle(name, labels, block, classes, settings=self.settings, max_labels=max_labels)
+        return interpret(name, labels, block, classes, settings=self.settings, max_labels=max_labels)
 
     def block(self, index: int) -> tuple[Labels, FloatArray]:
         """The labels of one feature in order, and its counts as in `Counts`."""

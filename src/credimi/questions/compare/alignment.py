@@ -50,7 +50,7 @@ def aligned(samples: Sequence[Counts]) -> AlignedCounts:
     parts = [_with_columns(sample, shared) for sample in samples]
     whole = merged(parts)
     assert whole is not None  # noqa: S101  (there are samples, and so a sum)
-    features = _with_shared_identifiers(whole.settled(), parts)
+    features = _with_shared_identifiers(whole.interpreted(), parts)
     methods = whole.settings.discretize
     methods_by_name = methods if isinstance(methods, dict) else {"*": methods}
     fixed_methods = methods_by_name | {feature.name: _method_of(feature) for feature in features if feature.kind.ranked}
@@ -65,12 +65,12 @@ def _with_shared_identifiers(features: list[Feature], parts: Sequence[Counts]) -
 
     In all samples together it may not look like one, as both samples may number their rows from 1.
     """
-    settled_samples = [counts.settled(1) if len(counts.classes) else features for counts in parts]
+    interpreted_samples = [counts.interpreted(1) if len(counts.classes) else features for counts in parts]
     return [
         replace(feature, kind=FeatureKind.IDENTIFIER)
         if all(sample_feature.kind == FeatureKind.IDENTIFIER for sample_feature in sample_features)
         else feature
-        for feature, *sample_features in zip(features, *settled_samples, strict=True)
+        for feature, *sample_features in zip(features, *interpreted_samples, strict=True)
     ]
 
 

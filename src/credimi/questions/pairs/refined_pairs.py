@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray, Record
     from credimi.inference.options import PosteriorOptions
     from credimi.questions.pairs.missing_by_others import MissingByOthers
-    from credimi.sources.interpreted_columns import SettledColumns
+    from credimi.sources.interpreted_columns import InterpretedColumns
 
     Codes = NDArray[np.unsignedinteger]
 
@@ -69,7 +69,7 @@ _MAX_COMPLETIONS = 1 << 18  # of all rows together, or as many as there are rows
 class Refinement:
     """A table whose missing cells are drawn again and again; `codes` is the current completion, column by column."""
 
-    def __init__(self, table: SettledColumns, seed: int, threads: int | None) -> None:
+    def __init__(self, table: InterpretedColumns, seed: int, threads: int | None) -> None:
         self.in_data = np.argsort(np.argsort(np.array(table.names, dtype=object), kind="stable"), kind="stable")
         table = table.by_name()
         self.observed, self.weights = _rows_to_complete(table)
@@ -171,7 +171,7 @@ class Refinement:
         return counts[: (parent_size + 1) * (size + 1)].reshape(parent_size + 1, size + 1)[:parent_size, :size]
 
 
-def _rows_to_complete(table: SettledColumns) -> tuple[tuple[Codes, ...], FloatArray | None]:
+def _rows_to_complete(table: InterpretedColumns) -> tuple[tuple[Codes, ...], FloatArray | None]:
     """The codes of the rows, each as often as it is completed, in the order of their codes; and their weights, if any.
 
     Which of equal rows a draw belongs to does not matter. A survey weight belongs to one answer: completed once.

@@ -293,7 +293,7 @@ class Kept:
 
     @classmethod
     def of(cls, features: Sequence[Feature], at_mode: FloatArray, data: object) -> Kept:
-        """From settled features. Nothing is stored of identifiers, which have one value per row."""
+        """From interpreted features. Nothing is stored of identifiers, which have one value per row."""
         return cls(
             tuple(feature.block if feature.kind.ranked else None for feature in features),
             tuple(feature.values if feature.kind.ranked else () for feature in features),

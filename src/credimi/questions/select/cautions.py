@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from credimi.columns.feature import Feature
-    from credimi.columns.interpret import SettledClasses
+    from credimi.columns.interpret import InterpretedClasses
     from credimi.core.types import FloatArray, IntegerArray, Record
-    from credimi.counts.rows.stratified_counts import SettledCodes
+    from credimi.counts.rows.stratified_counts import InterpretedCodes
     from credimi.results.remarks import Remark
 
 _MAX_ROWS = 2_048  # in which columns are compared, as in `rank`
 
 
 def cautions(
-    codes: SettledCodes,
-    classes: SettledClasses,
+    codes: InterpretedCodes,
+    classes: InterpretedClasses,
     alone: tuple[FloatArray, FloatArray],
     taken: Collection[str],
     options: PosteriorOptions,
@@ -71,7 +71,7 @@ def _as_in_rank(options: PosteriorOptions) -> PosteriorOptions:
     return PosteriorOptions(epsilon=options.epsilon, level=CREDIBLE, threads=options.threads)
 
 
-def _copies(codes: SettledCodes, features: list[Feature], columns: Record) -> dict[str, str]:
+def _copies(codes: InterpretedCodes, features: list[Feature], columns: Record) -> dict[str, str]:
     """The taken columns that say the same as another taken one, by some of the rows."""
     positions = {feature.name: index for index, feature in enumerate(codes.features)}
 

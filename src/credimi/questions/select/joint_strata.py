@@ -15,12 +15,12 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from credimi.counts.rows.stratified_counts import SettledCodes
+    from credimi.counts.rows.stratified_counts import InterpretedCodes
 
 _ROWS_PER_CELL = 4
 
 
-def strata_of(codes: SettledCodes, columns: list[int]) -> tuple[NDArray[np.int64], int]:
+def strata_of(codes: InterpretedCodes, columns: list[int]) -> tuple[NDArray[np.int64], int]:
     """The stratum of each row, and the number of strata."""
     classes, has_class = len(codes.classes), codes.groups < len(codes.classes)
     strata, count = np.zeros(codes.groups.size, dtype=np.int64), 1

@@ -34,7 +34,7 @@ from credimi.inference.mutual_information import mutual_information
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from credimi.counts.rows.stratified_counts import SettledCodes
+    from credimi.counts.rows.stratified_counts import InterpretedCodes
 
 _FOLDS = 5
 _PARTS_OF_LOG_ODDS, _PARTS_OF_DISTANCE = 8, 3
@@ -59,7 +59,7 @@ class _KnownColumns:
 class NaiveSummary:
     """The scores of all rows; columns are added one by one, at a cost of O(rows x classes x sets) each."""
 
-    def __init__(self, codes: SettledCodes) -> None:
+    def __init__(self, codes: InterpretedCodes) -> None:
         self.codes, self._codes, self._classes = codes, codes, len(codes.classes)
         self._has_class = codes.groups < self._classes
         size = codes.groups.size

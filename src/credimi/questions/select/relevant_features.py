@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counts.rows.stratified_counts import SettledCodes
+    from credimi.counts.rows.stratified_counts import InterpretedCodes
 
 _SMALLEST_POSITIVE = 1e-300  # lower bound of probabilities, so that their logarithm is finite
 _WEIGHTED_PAIRS_AT_ONCE = 256
@@ -42,7 +42,7 @@ class Relevance:
 
 
 def relevance(
-    codes: SettledCodes,
+    codes: InterpretedCodes,
     p_independent: FloatArray,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
@@ -107,7 +107,7 @@ class _TotalSums:
 
 
 def _add_pairs(
-    pairs: PairCodes, codes: SettledCodes, sums: _TotalSums, threads: int | None, progress: Callable[[float], None]
+    pairs: PairCodes, codes: InterpretedCodes, sums: _TotalSums, threads: int | None, progress: Callable[[float], None]
 ) -> None:
     log_odds = np.log(np.array([feature.odds for feature in codes.features]))
     block_pairs = [*_pairs_of_blocks(pairs)]

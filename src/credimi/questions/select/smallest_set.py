@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from credimi.columns.feature import Feature
     from credimi.core.tables import Tables
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counts.rows.stratified_counts import SettledCodes
+    from credimi.counts.rows.stratified_counts import InterpretedCodes
     from credimi.inference.tables.many_tables import Summary
     from credimi.questions.select.result import Rejection
 
@@ -118,7 +118,7 @@ class Search:
     """The state of the search: the taken columns, the remaining ones, and what these add to each taken one."""
 
     def __init__(
-        self, codes: SettledCodes, options: PosteriorOptions, report_progress: ReportProgress | None = None
+        self, codes: InterpretedCodes, options: PosteriorOptions, report_progress: ReportProgress | None = None
     ) -> None:
         self.codes, self.options = codes, options
         self.report_progress: ReportProgress = (
@@ -142,7 +142,7 @@ class Search:
 
     def gains_given(
         self,
-        codes: SettledCodes,
+        codes: InterpretedCodes,
         strata: NDArray[np.integer],
         count: int,
         *,

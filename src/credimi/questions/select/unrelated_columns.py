@@ -47,8 +47,8 @@ def odds_factor(
 ) -> FloatArray:
     """The factor of the odds of dependence given W, for each chosen column.
 
-    `tables` and `starts` are those of the strata of all columns (see `SettledCodes.stratified`); `columns` is a mask of
-    the chosen ones. `p_independent` has their P(independent of the target), given W and without W.
+    `tables` and `starts` are those of the strata of all columns (see `InterpretedCodes.stratified`); `columns` is a
+    mask of the chosen ones. `p_independent` has their P(independent of the target), given W and without W.
     """
     if not columns.any():
         return np.zeros(0)

@@ -190,10 +190,10 @@ class _Grower:
         """The tables of the columns that may split a node."""
         found = self.counter.count(open_node.entries, open_node.weights)
         values = found.tables.columns
-        names_rows = self.unordered[found.columns] & (values > 2)
-        for index in np.flatnonzero(names_rows).tolist():
-            names_rows[index] = 2 * values[index] > found.tables.block(index)[:, :-1].sum()
-        found = found.chosen(~names_rows)
+        is_identifier = self.unordered[found.columns] & (values > 2)
+        for index in np.flatnonzero(is_identifier).tolist():
+            is_identifier[index] = 2 * values[index] > found.tables.block(index)[:, :-1].sum()
+        found = found.chosen(~is_identifier)
         counts = (self.counter.class_counts(each, open_node.entries, open_node.weights) for each in found.columns)
         numbers = (self.rows.columns[each].numbers for each in found.columns)
         evidence = [

@@ -15,7 +15,7 @@ import numpy as np
 from credimi.core.errors import CredimiError
 from credimi.counts.batch import encode_batch
 from credimi.counts.rows.pair_tables import CountedPairs, PairCounter
-from credimi.counts.rows.stratified_counts import settled_codes
+from credimi.counts.rows.stratified_counts import interpreted_codes
 from credimi.sources.count import cluster_of, one_class
 from credimi.sources.interpreted_columns import (
     EQUAL_COUNTS,
@@ -39,7 +39,7 @@ _MAX_CELLS = 1 << 27  # of all tables, 1 GB
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterPairs:
-    """Like `SettledColumns`, with the tables of all pairs instead of codes."""
+    """Like `InterpretedColumns`, with the tables of all pairs instead of codes."""
 
     features: tuple[Feature, ...]
     left_out: tuple[Feature, ...]
@@ -120,7 +120,7 @@ class CountPairs:
             with_target = replace(batch, columns={plan.target: one_class(batch.rows), **batch.columns})
             coded = encode_batch(with_target, plan, threads=1)
             codes = [
-                settled_codes(coded.columns[feature.name], coded.missing, counted_labels, feature)
+                interpreted_codes(coded.columns[feature.name], coded.missing, counted_labels, feature)
                 for feature, counted_labels in zip(self.features, self.labels, strict=True)
             ]
             yield (

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from credimi.questions.pairs.gpu.cupy_device import CupyDevice
     from credimi.questions.pairs.gpu.layout import Device
     from credimi.questions.pairs.gpu.pair_products import PairBlock
-    from credimi.sources.interpreted_columns import SettledColumns
+    from credimi.sources.interpreted_columns import InterpretedColumns
 
 _SCREENED = ("p_independent", "mi")
 _OPTIONAL_FIGURES = (  # the bit that requests the figures, in the order in which the device writes them
@@ -68,7 +68,7 @@ def find_gpu() -> CupyDevice:
     return CupyDevice(cupy)
 
 
-def products_of(table: SettledColumns) -> PairProducts:
+def products_of(table: InterpretedColumns) -> PairProducts:
     """The products of the columns of a table, on the GPU."""
     if table.weights is not None:
         raise CredimiError("engine='gpu' counts rows, not weights: use engine='cpu'")

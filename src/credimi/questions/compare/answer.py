@@ -29,7 +29,7 @@ from credimi.questions.compare.change_records import (
 )
 from credimi.questions.compare.many_changes import Samples
 from credimi.questions.compare.result import Comparison
-from credimi.questions.rank.rank import counts_of
+from credimi.questions.rank.answer import counts_of
 from credimi.results import sentences
 
 if TYPE_CHECKING:
@@ -131,9 +131,9 @@ def compare(
 def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: tuple[str, str]) -> Comparison:
     """The comparison of two aligned samples."""
     first, second = both.samples
-    settled_samples = [sample.settled() for sample in both.samples]
+    interpreted_samples = [sample.interpreted() for sample in both.samples]
     features = [feature.with_missing_as_value() if missing == "category" else feature for feature in both.features]
-    cells = [_cells([side[index] for side in settled_samples], missing) for index in range(len(features))]
+    cells = [_cells([side[index] for side in interpreted_samples], missing) for index in range(len(features))]
     blocks = [[block for block, _ in of_column] for of_column in cells]
     ranked = [index for index, feature in enumerate(features) if feature.kind.ranked]
     tables = [

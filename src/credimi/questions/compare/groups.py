@@ -11,9 +11,9 @@ from credimi.core.public import public
 from credimi.counts.weights import effective
 from credimi.questions.compare import change
 from credimi.questions.compare.alignment import aligned
+from credimi.questions.compare.answer import compared
 from credimi.questions.compare.change_records import CompareOptions
-from credimi.questions.compare.compare import compared
-from credimi.questions.rank.rank import rank
+from credimi.questions.rank.answer import rank
 from credimi.results.feature_rows import finite
 
 if TYPE_CHECKING:

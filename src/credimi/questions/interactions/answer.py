@@ -25,14 +25,14 @@ from credimi.inference.rules import false_discovery, share_of_independent
 from credimi.questions.interactions.interaction_search import candidates, complete, weighed
 from credimi.questions.interactions.result import InteractingPair, Interactions, JointTable
 from credimi.questions.pairs.pair_request import check_engine
-from credimi.sources.row_codes import settled_codes
+from credimi.sources.row_codes import interpreted_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from credimi.core.types import Data, FloatArray, IntegerArray, Option, Values
-    from credimi.counts.rows.stratified_counts import SettledCodes
+    from credimi.counts.rows.stratified_counts import InterpretedCodes
     from credimi.questions.interactions.synergy import Synergies
 
 _MIN_LISTED_PROBABILITY = 0.5  # of pairs that are listed without `top`
@@ -103,31 +103,35 @@ def interactions(
     request = CountRequest.of(
         target, threads=threads, progress=lambda share: report_progress(_READING_SHARE * share), **counting
     )
-    settled, counts = settled_codes(data, request, scratch)
+    interpreted, counts = interpreted_codes(data, request, scratch)
     found = interacting(
-        settled, options, top, lambda share: report_progress(_READING_SHARE + (1.0 - _READING_SHARE) * share), engine
+        interpreted,
+        options,
+        top,
+        lambda share: report_progress(_READING_SHARE + (1.0 - _READING_SHARE) * share),
+        engine,
     )
-    return replace(found, remarks=on_weights(settled.weights, counts.settings, is_survey=settled.is_survey))
+    return replace(found, remarks=on_weights(interpreted.weights, counts.settings, is_survey=interpreted.is_survey))
 
 
 def interacting(
-    settled: SettledCodes,
+    interpreted: InterpretedCodes,
     options: PosteriorOptions,
     top: int | None,
     progress: Callable[[float], None],
     engine: str = "cpu",
 ) -> Interactions:
     """The same as `interactions`, for rows that are encoded already."""
-    codes = PairCodes.of(settled, options.threads)
+    codes = PairCodes.of(interpreted, options.threads)
     if len(codes.classes) < 2:
-        raise CredimiError(f"the target {settled.target!r} has one class only: nothing can be told about it")
+        raise CredimiError(f"the target {interpreted.target!r} has one class only: nothing can be told about it")
     if len(codes.names) < 2:
         columns = "no column" if not codes.names else f"only one column, {codes.names[0]!r},"
         raise CredimiError(f"{columns} can tell something: a pair needs two that have several values each")
     if engine == "gpu" and codes.weights.size:
         raise CredimiError("engine='gpu' counts rows, not weights: use engine='cpu'")
     screened = candidates(codes, options.epsilon, options.threads, lambda done: progress(0.9 * done), engine)
-    odds = np.array([feature.odds for feature in settled.features])
+    odds = np.array([feature.odds for feature in interpreted.features])
     posteriors = weighed(
         codes,
         screened.pairs,
@@ -155,7 +159,7 @@ def interacting(
             )
         ),
         tuple(_joint(codes, pair, table) for pair, table in zip(pairs[with_tables].tolist(), tables, strict=True)),
-        settled.target,
+        interpreted.target,
         float(codes.weights.sum()) if codes.weights.size else codes.rows,
         codes.classes,
         len(codes.names),
@@ -163,7 +167,7 @@ def interacting(
         codes.pairs,
         share,
         {"epsilon": options.epsilon, "level": options.level, "prior": options.prior},
-        tuple(feature.facts for feature in settled.left_out),
+        tuple(feature.facts for feature in interpreted.left_out),
     )
 
 

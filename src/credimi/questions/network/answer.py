@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import BooleanArray, CountArray, Data, FloatArray, IntegerArray, Option, Record
-    from credimi.sources.interpreted_columns import SettledColumns
+    from credimi.sources.interpreted_columns import InterpretedColumns
 
 _COUNTING_OPTIONS = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights", "weights_are"}
 _MIN_REPORTED_PROBABILITY = 0.01  # of an edge
@@ -110,49 +110,51 @@ def network(
     require_whole("max_parents", max_parents, 1)
     require_whole("imputations", imputations, 0)
     require_whole("random_state", random_state, 0)
-    from credimi.sources.interpreted_columns import SettledColumns  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.sources.interpreted_columns import InterpretedColumns  # noqa: PLC0415  (pyarrow takes a while to load)
 
     check_keywords("network", counting, _COUNTING_OPTIONS)
     report_progress = progress or (lambda _: None)
-    settled = SettledColumns.of(
+    interpreted = InterpretedColumns.of(
         data, columns=columns, max_values=_MAX_VALUES, together=_COLUMNS_PER_TABLE, threads=threads, **counting
     )
-    if len(settled.features) < 2:
-        raise CredimiError(_too_few(settled))
-    names, settled = settled.names, settled.by_name()
+    if len(interpreted.features) < 2:
+        raise CredimiError(_too_few(interpreted))
+    names, interpreted = interpreted.names, interpreted.by_name()
     options = LearnOptions(None if degree is None else float(degree), max_parents, imputations, random_state, threads)
-    codes = np.ascontiguousarray(np.stack(settled.codes).astype(np.uint16))
-    values = np.array(settled.values, dtype=np.int64)
-    weights = np.zeros(0) if settled.weights is None else np.ascontiguousarray(settled.weights, dtype=np.float64)
+    codes = np.ascontiguousarray(np.stack(interpreted.codes).astype(np.uint16))
+    values = np.array(interpreted.values, dtype=np.int64)
+    weights = (
+        np.zeros(0) if interpreted.weights is None else np.ascontiguousarray(interpreted.weights, dtype=np.float64)
+    )
     report_progress(0.05)
     learned = learn(codes, values, weights, options, report_progress)
     settings: Record = {"level": float(level), "degree": DEGREE if degree is None else float(degree)}
     settings |= {"learned_degree": learned.degree, "max_parents": max_parents, "imputations": learned.completions}
     settings |= {"seed": random_state}
     in_data = {name: number for number, name in enumerate(names)}
-    pairs, tables = _pairs(settled, learned, in_data, threads)
+    pairs, tables = _pairs(interpreted, learned, in_data, threads)
     likely = [pair for pair in pairs if pair.probability >= 0.5]
     missing_rows = (codes >= values[:, np.newaxis]) @ (weights if weights.size else np.ones(codes.shape[1]))
 
     def place(remark: NetworkRemark) -> int:
         return in_data[str(remark.column)]
 
-    said_of_weights = on_weights(settled.weights, settled.settings, is_survey=settled.is_survey)
+    said_of_weights = on_weights(interpreted.weights, interpreted.settings, is_survey=interpreted.is_survey)
     remarks = [
-        *sorted(_determined_columns(settled, codes, values, likely), key=place),
-        *sorted(_missing_depends(settled, threads), key=place),
-        *sorted(_lost_pairs(settled, learned, pairs, missing_rows), key=place),
-        *_left_out(settled),
+        *sorted(_determined_columns(interpreted, codes, values, likely), key=place),
+        *sorted(_missing_depends(interpreted, threads), key=place),
+        *sorted(_lost_pairs(interpreted, learned, pairs, missing_rows), key=place),
+        *_left_out(interpreted),
         *(NetworkRemark(each.kind.value, facts=each.to_dict()) for each in said_of_weights),
         *([NetworkRemark("walks_disagree", walks=learned.agree)] if learned.agree < WALKS / 2 else []),
     ]
     report_progress(1.0)
-    by_data = np.argsort([in_data[name] for name in settled.names])
+    by_data = np.argsort([in_data[name] for name in interpreted.names])
     return Network(
         tuple(pairs),
         names,
         float(level),
-        settled.rows if settled.weights is None else float(weights.sum()),
+        interpreted.rows if interpreted.weights is None else float(weights.sum()),
         tuple(map(_without_point, missing_rows[by_data].tolist())),
         tuple(remarks),
         settings,
@@ -162,7 +164,7 @@ def network(
 
 
 def _pairs(
-    settled: SettledColumns, learned: Learned, in_data: dict[str, int], threads: int | None
+    interpreted: InterpretedColumns, learned: Learned, in_data: dict[str, int], threads: int | None
 ) -> tuple[list[Edge], list[Record]]:
     """The pairs that are reported, most probable edges first, and the tables that the page shows of the first ones.
 
@@ -177,12 +179,12 @@ def _pairs(
     )
     separated = separated[np.argsort(-unconditional[separated], kind="stable")[:_MAX_SEPARATED_PAIRS]]
     indices = np.union1d(np.flatnonzero(probability >= _MIN_REPORTED_PROBABILITY), separated)
-    tables = _tables(settled, pairs.numbers[indices], threads)
+    tables = _tables(interpreted, pairs.numbers[indices], threads)
     figures = summarize(tables, PosteriorOptions(threads=threads), if_dependent=False)
     order = np.lexsort((-figures.mean, -probability[indices]))
     edges: list[Edge] = []
     shown_tables: list[Record] = []
-    names = settled.names
+    names = interpreted.names
     for rank in order.tolist():
         index = int(indices[rank])
         block = tables.block(rank)
@@ -193,13 +195,13 @@ def _pairs(
             edge, ends, block = edge.turned, ends[::-1], block.T
         edges.append(edge)
         if len(shown_tables) < _MAX_SHOWN_TABLES and probability[index] >= _MIN_REPORTED_PROBABILITY:
-            shown_tables.append(_shown_table(block, settled, *(int(columns[index]) for columns in ends)))
+            shown_tables.append(_shown_table(block, interpreted, *(int(columns[index]) for columns in ends)))
     return edges, shown_tables
 
 
-def _tables(settled: SettledColumns, numbers: IntegerArray, threads: int | None) -> Tables:
+def _tables(interpreted: InterpretedColumns, numbers: IntegerArray, threads: int | None) -> Tables:
     """The tables of the pairs with these indices among all pairs, with the margins of rows that lack one of the two."""
-    counter, blocks, start = settled.counter(threads), [], 0
+    counter, blocks, start = interpreted.counter(threads), [], 0
     for first, stop in counter.blocks():
         size = counter.pairs(first, stop)[0].size
         in_block = numbers[np.searchsorted(numbers, start) : np.searchsorted(numbers, start + size)] - start
@@ -269,9 +271,9 @@ def _without_point(rows: float) -> float:
     return int(rows) if rows == int(rows) else rows
 
 
-def _shown_table(block: CountArray, settled: SettledColumns, one: int, other: int) -> Record:
+def _shown_table(block: CountArray, interpreted: InterpretedColumns, one: int, other: int) -> Record:
     """A table for the page: the most frequent values, the other values merged, missing values last."""
-    value_names = [settled.features[each].values for each in (one, other)]
+    value_names = [interpreted.features[each].values for each in (one, other)]
     counts, labels = block, []
     for axis in (0, 1):
         values = [*value_names[axis]]
@@ -290,10 +292,10 @@ def _shown_table(block: CountArray, settled: SettledColumns, one: int, other: in
 
 
 def _determined_columns(
-    settled: SettledColumns, codes: NDArray[np.uint16], values: IntegerArray, edges: list[Edge]
+    interpreted: InterpretedColumns, codes: NDArray[np.uint16], values: IntegerArray, edges: list[Edge]
 ) -> list[NetworkRemark]:
     """Columns whose values are a function of one or two of their neighbours."""
-    column_of = {name: number for number, name in enumerate(settled.names)}
+    column_of = {name: number for number, name in enumerate(interpreted.names)}
     neighbours_of: dict[int, list[int]] = {}
     for edge in edges:
         neighbours_of.setdefault(column_of[edge.a], []).append(column_of[edge.b])
@@ -305,8 +307,8 @@ def _determined_columns(
                 given for given in combinations(neighbours, count) if _is_function(codes, values, column, given)
             ]
             if determining:
-                others = tuple(settled.names[other] for other in determining[0])
-                remarks.append(NetworkRemark("determined", settled.names[column], others))
+                others = tuple(interpreted.names[other] for other in determining[0])
+                remarks.append(NetworkRemark("determined", interpreted.names[column], others))
                 break
     return remarks
 
@@ -330,7 +332,7 @@ def _is_function(codes: NDArray[np.uint16], values: IntegerArray, column: int, g
 
 
 def _lost_pairs(
-    settled: SettledColumns, learned: Learned, pairs: list[Edge], missing_rows: FloatArray
+    interpreted: InterpretedColumns, learned: Learned, pairs: list[Edge], missing_rows: FloatArray
 ) -> list[NetworkRemark]:
     """Pairs that surely depend by their observed values, but have no edge, because the completed values hide it.
 
@@ -339,7 +341,7 @@ def _lost_pairs(
     """
     if learned.completed is None:
         return []
-    share, names = _share_of_independent_pairs(learned.unconditional), settled.names
+    share, names = _share_of_independent_pairs(learned.unconditional), interpreted.names
     linked = {frozenset((pair.a, pair.b)) for pair in pairs if pair.probability >= 0.5}
     lost: dict[int, list[str]] = {}
     for column, (observed, completed) in enumerate(zip(learned.unconditional, learned.completed, strict=True)):
@@ -363,11 +365,11 @@ def _is_hidden(observed: FloatArray, completed: FloatArray) -> BooleanArray:
     return hidden
 
 
-def _missing_depends(settled: SettledColumns, threads: int | None) -> list[NetworkRemark]:
+def _missing_depends(interpreted: InterpretedColumns, threads: int | None) -> list[NetworkRemark]:
     """Columns whose values are missing more often for some values of another column; names the one that tells most."""
-    if all((codes < size).all() for codes, size in zip(settled.codes, settled.values, strict=True)):
+    if all((codes < size).all() for codes, size in zip(interpreted.codes, interpreted.values, strict=True)):
         return []
-    counter, names = settled.counter(threads), settled.names
+    counter, names = interpreted.counter(threads), interpreted.names
     missing_by_others = MissingByOthers(len(names))
     for first, stop in counter.blocks():
         missing_by_others.add(counter.tables(first, stop), *counter.pairs(first, stop))
@@ -377,16 +379,16 @@ def _missing_depends(settled: SettledColumns, threads: int | None) -> list[Netwo
     ]
 
 
-def _too_few(settled: SettledColumns) -> str:
+def _too_few(interpreted: InterpretedColumns) -> str:
     """The error if fewer than two columns can be in the network, with the first reasons."""
     from credimi.questions.network.network_text import remark_lines  # noqa: PLC0415  (only where it is needed)
 
-    why = remark_lines([remark.to_dict() for remark in _left_out(settled)])[:_MAX_REASONS]
-    needed = f"a network needs two columns or more, and {len(settled.features)} can be used here"
+    why = remark_lines([remark.to_dict() for remark in _left_out(interpreted)])[:_MAX_REASONS]
+    needed = f"a network needs two columns or more, and {len(interpreted.features)} can be used here"
     return ": ".join(filter(None, [needed, "; ".join(why)]))
 
 
-def _left_out(settled: SettledColumns) -> list[NetworkRemark]:
+def _left_out(interpreted: InterpretedColumns) -> list[NetworkRemark]:
     """The columns that were left out of the network: identifiers, and columns of one value, none, or too many."""
     return [
         NetworkRemark(
@@ -395,5 +397,5 @@ def _left_out(settled: SettledColumns) -> list[NetworkRemark]:
             facts=feature.facts | {"method_without_target": "quantile"},
             values=len(feature.values),
         )
-        for feature in settled.left_out
+        for feature in interpreted.left_out
     ]

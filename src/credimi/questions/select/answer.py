@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Data, Option, Record, Values
     from credimi.counts.counts import Counts
     from credimi.counts.rows.coded_table import CodedTable
-    from credimi.counts.rows.stratified_counts import SettledCodes
+    from credimi.counts.rows.stratified_counts import InterpretedCodes
 
 GOALS = ("smallest", "relevant")
 LEVELS = {"smallest": 0.5, "relevant": 0.95}  # the first predicts best; the second makes a claim about each column
@@ -101,13 +101,13 @@ def select(
     checked_goal(goal)
     check_keywords("select", counting)
     from credimi.counts.request import CountRequest  # noqa: PLC0415  (pyarrow takes a while to load)
-    from credimi.sources.row_codes import settled_codes  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.sources.row_codes import interpreted_codes  # noqa: PLC0415  (pyarrow takes a while to load)
 
     reading = None if progress is None else lambda share: progress(share, "reading")
     request = CountRequest.of(target, threads=threads, progress=reading, **counting)
     options: Record = {"epsilon": epsilon, "level": level, "max_features": max_features, "min_features": min_features}
     options |= {"threads": threads, "progress": progress}
-    return _select_from_codes(*settled_codes(data, request, scratch), goal, **options)
+    return _select_from_codes(*interpreted_codes(data, request, scratch), goal, **options)
 
 
 def selected(
@@ -122,15 +122,15 @@ def selected(
     progress: Callable[[float, str], None] | None = None,
 ) -> Selection:
     """The same as `select`, for a table that is encoded already."""
-    from credimi.counts.rows.stratified_counts import SettledCodes  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.counts.rows.stratified_counts import InterpretedCodes  # noqa: PLC0415  (pyarrow takes a while to load)
 
-    codes = SettledCodes.of(table, threads)
+    codes = InterpretedCodes.of(table, threads)
     options: Record = {"epsilon": epsilon, "level": level, "max_features": max_features, "min_features": min_features}
     return _select_from_codes(codes, table.counts, goal, **options, threads=threads, progress=progress)
 
 
 def _select_from_codes(
-    codes: SettledCodes,
+    codes: InterpretedCodes,
     counts: Counts,
     goal: str,
     *,
@@ -146,7 +146,7 @@ def _select_from_codes(
     check_min_features(min_features, len(codes.features) + len(codes.left_out), max_features)
     options = PosteriorOptions(epsilon=epsilon, level=LEVELS[goal] if level is None else level, threads=threads)
     max_taken = len(codes.features) if max_features is None else int(max_features)
-    classes = counts.settled_classes()
+    classes = counts.interpreted_classes()
     search, complete = Search(codes, options, progress if goal == "smallest" else None), True
     if goal == "relevant":
         pairs = None if progress is None else lambda share: progress(share, "looking at pairs")
@@ -182,7 +182,7 @@ def checked_goal(goal: str) -> str:
 
 
 def _relevant(
-    codes: SettledCodes, search: Search, limits: tuple[int, int], progress: Callable[[float], None] | None
+    codes: InterpretedCodes, search: Search, limits: tuple[int, int], progress: Callable[[float], None] | None
 ) -> tuple[list[Step], list[Rejection]]:
     (min_taken, max_taken), options = limits, search.options
     relevances = relevance(codes, search.alone.p_independent, options.threads, progress, search.places)

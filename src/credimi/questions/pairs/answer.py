@@ -28,7 +28,7 @@ from credimi.questions.pairs.result import Pairs
 from credimi.results.remarks import Remark
 from credimi.sources.clusters.cluster_pairs import ClusterPairs
 from credimi.sources.count import cluster_of
-from credimi.sources.interpreted_columns import SettledColumns
+from credimi.sources.interpreted_columns import InterpretedColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -137,7 +137,7 @@ def pairs(
     if refine is not None and approximation == "sampled":
         raise CredimiError("refine='forest' cannot average sampled posteriors: leave out approximation='sampled'")
     report_progress = progress or (lambda _share: None)
-    source = SettledColumns if cluster_of(data) is None else ClusterPairs
+    source = InterpretedColumns if cluster_of(data) is None else ClusterPairs
     table = source.of(
         data,
         columns=columns,
@@ -157,7 +157,7 @@ def pairs(
 
 
 def pairs_of(
-    table: SettledColumns | ClusterPairs,
+    table: InterpretedColumns | ClusterPairs,
     options: PosteriorOptions,
     request: PairRequest = _ALL_ON_CPU,
     *,
@@ -192,7 +192,7 @@ def pairs_of(
 
 
 def _refined(
-    table: SettledColumns, options: PosteriorOptions, request: PairRequest, progress: Callable[[float], None]
+    table: InterpretedColumns, options: PosteriorOptions, request: PairRequest, progress: Callable[[float], None]
 ) -> Pairs:
     refinement = Refinement(table, request.random_state, options.threads)
     missing = MissingByOthers(len(table.names))
@@ -207,7 +207,7 @@ def _refined(
 
 
 def _on_gpu(
-    table: SettledColumns, options: PosteriorOptions, request: PairRequest, progress: Callable[[float], None]
+    table: InterpretedColumns, options: PosteriorOptions, request: PairRequest, progress: Callable[[float], None]
 ) -> Pairs:
     from credimi.questions.pairs.gpu import pairs_on_device  # noqa: PLC0415  (only where it is asked for)
 
@@ -227,7 +227,7 @@ def _on_gpu(
 
 
 def _result(
-    table: SettledColumns | ClusterPairs,
+    table: InterpretedColumns | ClusterPairs,
     figures: PairFigures,
     options: PosteriorOptions,
     refinement: Record | None = None,
@@ -250,7 +250,7 @@ def _result(
     )
     remarks = (
         on_weights(table.weights, table.settings, is_survey=table.is_survey)
-        if isinstance(table, SettledColumns)  # clusters have no weights
+        if isinstance(table, InterpretedColumns)  # clusters have no weights
         else ()
     )
     entropies = np.array([_entropy(feature.block[:, :-1].sum(axis=0)) for feature in table.features])

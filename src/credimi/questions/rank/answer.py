@@ -121,13 +121,13 @@ def rank(
     factor = information_bounds.checked_factor(factor)
     counted = counts_of(data, target, counting, threads)
     counts, is_survey = effective(counted), are_survey(counted)
-    classes = counts.settled_classes()
-    settled = counts.settled(classes=classes, threads=threads)
-    features, blocks = _read(settled, options, missing)
+    classes = counts.interpreted_classes()
+    interpreted = counts.interpreted(classes=classes, threads=threads)
+    features, blocks = _read(interpreted, options, missing)
     posterior_summary = summarize(blocks, options)
     approximate = _names_of_approximate(features, posterior_summary)
     rows_needed = rows_to_decide(blocks, posterior_summary.p_above, counts.rows, options)
-    summary = _with_unranked(features, posterior_summary, *rows_needed) | missingness(settled, options)
+    summary = _with_unranked(features, posterior_summary, *rows_needed) | missingness(interpreted, options)
     summary |= target_missingness(features, options)
     if robust:
         summary |= _robust(features, blocks, posterior_summary, factor, options)
@@ -228,7 +228,7 @@ def _settings(options: RuleOptions, counts: Counts, missing: str, factor: float 
 def beliefs_of(counts: Counts, options: RuleOptions, missing: str) -> Beliefs:
     """The figures by which the rules decide about the features, in the order of the counts: as in `rank`."""
     _check_reading(missing)
-    features, blocks = _read(effective(counts).settled(threads=options.threads), options, missing)
+    features, blocks = _read(effective(counts).interpreted(threads=options.threads), options, missing)
     ranked_beliefs = beliefs(blocks, options)
     mean, at_mode, p_above = (
         _among_all(features, figures)
@@ -242,7 +242,7 @@ def standing(counts: Counts, options: RuleOptions, missing: str, factor: float) 
 
     It is in the order of the counts.
     """
-    features, blocks = _read(effective(counts).settled(threads=options.threads), options, missing)
+    features, blocks = _read(effective(counts).interpreted(threads=options.threads), options, missing)
     stands = information_bounds.standing(blocks, beliefs(blocks, options).p_above, factor, options)
     return _among_all(features, stands, unknown=False, otherwise=False)
 
@@ -252,9 +252,9 @@ def _check_reading(missing: str) -> None:
         raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
 
 
-def _read(settled: list[Feature], options: RuleOptions, missing: str) -> tuple[list[Feature], Tables]:
+def _read(interpreted: list[Feature], options: RuleOptions, missing: str) -> tuple[list[Feature], Tables]:
     """The features, with missing values treated as asked, and the tables of those that can be ranked."""
-    features = [feature.with_missing_as_value() for feature in settled] if missing == "category" else settled
+    features = [feature.with_missing_as_value() for feature in interpreted] if missing == "category" else interpreted
     ranked = [feature for feature in features if feature.kind.ranked]
     for feature in ranked:
         if options.adds_nothing and feature.complete == 0:
