@@ -114,6 +114,7 @@ _MODULE_OF = {
 
 # Not public: parts of public objects. Pickles look for them here, whatever module they are in.
 _STORED_MODULE_OF = {
+    "Belief": "credimi.inference.belief",
     "Beliefs": "credimi.inference.tables.many_tables",
     "Classes": "credimi.estimators.class_labels",
     "CountedFile": "credimi.counts.saved.counted_files",
@@ -139,7 +140,6 @@ _STORED_MODULE_OF = {
     "Rejection": "credimi.questions.select.result",
     "RemarkKind": "credimi.results.remarks",
     "Rows": "credimi.sources.rows",
-    "RuleOptions": "credimi.inference.rules",
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
     "Step": "credimi.questions.select.result",
     "Scorer": "credimi.estimators.scorer",

@@ -10,7 +10,7 @@ import pytest
 import credimi
 from credimi.counts.request import CountRequest
 from credimi.counts.rows.stratified_counts import InterpretedCodes
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.questions.select import smallest_set
 from credimi.questions.select.joint_strata import strata_of
 from credimi.questions.select.smallest_set import Search
@@ -49,7 +49,7 @@ def test_steps_follow_jmis_order_and_say_what_is_added_to_the_one_that_leaves_le
     assert len({"a", "copy"} & set(chosen.features)) == 1
     codes = interpreted(data)
     names = [feature.name for feature in codes.features]
-    search = Search(codes, PosteriorOptions(level=0.5))
+    search = Search(codes, Belief(level=0.5))
     given: list[np.ndarray] = []
     for step in chosen.steps:
         column = names.index(step.feature)
@@ -201,7 +201,7 @@ def test_cuts_cost_a_factor_of_e_each_once_the_column_surely_tells_something() -
     codes = interpreted(columns | {"y": words(target)})
     alone = {feature.name: feature for feature in codes.features}
     assert alone["surely"].odds < 0.01 * np.exp(-alone["surely"].cuts.size)  # what the choice of the cuts costs alone
-    search = Search(codes, PosteriorOptions(level=0.5))
+    search = Search(codes, Belief(level=0.5))
     given = {feature.name: feature.odds for feature in search.codes.features}
     assert given["surely"] == pytest.approx(np.exp(-alone["surely"].cuts.size), rel=1e-3)
     assert given["noise"] == alone["noise"].odds
