@@ -15,7 +15,7 @@ import numpy as np
 
 from credimi.core.ties import places_by_name
 from credimi.counts.rows.row_keys import evenly_chosen
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.questions.rank.copies import MISSING, copies_in_rows
 from credimi.questions.rank.missingness import mi_with_target, missingness, target_missingness
 from credimi.questions.rank.remarks import remarks_on
@@ -38,7 +38,7 @@ def cautions(
     classes: InterpretedClasses,
     alone: tuple[FloatArray, FloatArray],
     taken: Collection[str],
-    options: PosteriorOptions,
+    options: Belief,
     *,
     approximate: Collection[str],
 ) -> tuple[Remark, ...]:
@@ -73,8 +73,8 @@ def cautions(
     return tuple(remark for remark in remarks if remark.caution)
 
 
-def _as_in_rank(options: PosteriorOptions) -> PosteriorOptions:
-    return PosteriorOptions(epsilon=options.epsilon, level=CREDIBLE, threads=options.threads)
+def _as_in_rank(options: Belief) -> Belief:
+    return Belief(epsilon=options.epsilon, level=CREDIBLE, threads=options.threads)
 
 
 def _copies(codes: InterpretedCodes, features: list[Feature], columns: Record) -> dict[str, str]:

@@ -43,8 +43,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.ties import best_of, places_by_name
+from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import with_odds
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.inference.strata.stratified_tables import StratifiedTables, independence_and_marks, summarize
 from credimi.questions.select.joint_strata import strata_of
@@ -117,9 +117,7 @@ class Figures:
 class Search:
     """The state of the search: the taken columns, the remaining ones, and what these add to each taken one."""
 
-    def __init__(
-        self, codes: InterpretedCodes, options: PosteriorOptions, report_progress: ReportProgress | None = None
-    ) -> None:
+    def __init__(self, codes: InterpretedCodes, options: Belief, report_progress: ReportProgress | None = None) -> None:
         self.codes, self.options = codes, options
         self.report_progress: ReportProgress = (
             report_progress if report_progress is not None else lambda _share, _what: None
@@ -185,7 +183,7 @@ class Search:
         self, gains: Figures, columns: NDArray[np.intp], counted: tuple[Tables, IntegerArray], *, one_column: bool
     ) -> None:
         """Set the gains of some columns; nearly independent columns get P(independent) and a gain of 0 only."""
-        interval = PosteriorOptions(epsilon=self.options.epsilon, level=CREDIBLE, threads=self.options.threads)
+        interval = Belief(epsilon=self.options.epsilon, level=CREDIBLE, threads=self.options.threads)
         tables = StratifiedTables.of(*counted)
         if not self.taken:  # results show what each column tells alone: all figures are needed
             summary = summarize(tables, interval)

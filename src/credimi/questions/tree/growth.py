@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.ties import places_by_name
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.questions.tree.judging import judged
 from credimi.questions.tree.merging import merged_values
@@ -90,7 +90,7 @@ def grow(
 
     `progress` is called with the share of the rows that have reached a leaf.
     """
-    options = PosteriorOptions(epsilon=epsilon, level=level, threads=threads)
+    options = Belief(epsilon=epsilon, level=level, threads=threads)
     grower = _Grower(rows, options, max_depth, progress)
     grower.grow()
     return Tree(
@@ -120,7 +120,7 @@ class _Grower:
     def __init__(
         self,
         rows: TreeRows,
-        options: PosteriorOptions,
+        options: Belief,
         max_depth: int | None,
         progress: Callable[[float], None] | None,
     ) -> None:

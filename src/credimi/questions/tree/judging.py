@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import BooleanArray, FloatArray
     from credimi.counts.rows.tree_rows import NodeTables
-    from credimi.inference.options import PosteriorOptions
+    from credimi.inference.belief import Belief
 
 _MAX_CELLS = 1 << 22  # of the tables that are judged in one batch
 
@@ -31,7 +31,7 @@ class Judged:
     approximate: BooleanArray
 
 
-def judged(nodes: Iterable[NodeTables], options: PosteriorOptions) -> list[Judged]:
+def judged(nodes: Iterable[NodeTables], options: Belief) -> list[Judged]:
     """The posteriors of all tables of some nodes; the tables may come from an iterator that counts them on demand."""
     batch: list[NodeTables] = []
     result: list[Judged] = []
@@ -45,7 +45,7 @@ def judged(nodes: Iterable[NodeTables], options: PosteriorOptions) -> list[Judge
     return result + _judge_batch(batch, options)
 
 
-def _judge_batch(batch: list[NodeTables], options: PosteriorOptions) -> list[Judged]:
+def _judge_batch(batch: list[NodeTables], options: Belief) -> list[Judged]:
     ends = np.cumsum([node_tables.columns.size for node_tables in batch])
     if not ends.size or not ends[-1]:
         empty, unmarked = np.zeros(0), np.zeros(0, dtype=np.bool_)
