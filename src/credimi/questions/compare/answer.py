@@ -29,6 +29,7 @@ from credimi.questions.compare.change_records import (
 from credimi.questions.compare.many_changes import Samples
 from credimi.questions.compare.result import Comparison
 from credimi.questions.rank.answer import counts_of
+from credimi.results.remarks import approximate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -167,6 +168,12 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
         rows = [row | {name: round(row[name]) for name in ("complete_a", "complete_b")} for row in rows]
     only = both.only[0], both.only[1]
     facts = {feature.name: feature.facts for feature in features}
+    marked = summaries[0].approximate | summaries[1].approximate
+    means = np.max([summary.mean for summary in summaries], axis=0)
+    remarks = [
+        approximate(features[ranked[number]].name, float(means[number]), options.epsilon)
+        for number in np.flatnonzero(marked).tolist()
+    ]
     return Comparison(
         in_order(rows),
         target=first.target,
@@ -176,7 +183,7 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
         only=only,
         settings=settings,
         facts=facts,
-        remarks=on_weights_of(both.samples),
+        remarks=(*sorted(remarks, key=lambda each: -each.stake), *on_weights_of(both.samples)),
     )
 
 
