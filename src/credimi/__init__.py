@@ -143,7 +143,7 @@ _STORED_MODULE_OF = {
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
     "Step": "credimi.questions.select.result",
     "Scorer": "credimi.estimators.scorer",
-    "Tree": "credimi.questions.tree.nodes",
+    "Tree": "credimi.questions.tree.result",
     "TreeCandidate": "credimi.questions.tree.nodes",
     "TreeColumn": "credimi.counts.rows.tree_rows",
     "TreeNode": "credimi.questions.tree.nodes",

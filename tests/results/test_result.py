@@ -21,6 +21,10 @@ ASKED: dict[str, Callable[[], Result]] = {
     "rank": lambda: credimi.rank(CLINIC, "diabetes", robust=True),
     "rank_by": lambda: credimi.rank_by(CLINIC, "diabetes", by="sex"),
     "compare": lambda: credimi.compare(CLINIC, CLINIC, "diabetes"),
+    "interactions": lambda: credimi.interactions(CLINIC, "diabetes", top=3),
+    "pairs": lambda: credimi.pairs(CLINIC),
+    "some pairs": lambda: credimi.pairs(CLINIC, top=9),
+    "network": lambda: credimi.network(CLINIC, imputations=0),
     "select": lambda: credimi.select(CLINIC, "diabetes", max_features=3),
 }
 

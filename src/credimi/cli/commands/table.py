@@ -14,7 +14,7 @@ from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import identity
-from credimi.results.terminal import probability
+from credimi.results.section import probability
 
 if TYPE_CHECKING:
     import argparse

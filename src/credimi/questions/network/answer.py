@@ -20,9 +20,9 @@ from credimi.inference.belief import Belief
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.inference.tables.many_tables import summarize
 from credimi.questions.network.learn import DEGREE, MAX_PARENTS, Learned, LearnOptions, learn
-from credimi.questions.network.network_page import shown_table
 from credimi.questions.network.orders import WALKS
 from credimi.questions.network.result import SURE, Edge, Network, NetworkRemark, shown_direction
+from credimi.questions.network.view import remark_lines, shown_table
 from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.results.remarks import approximate
 
@@ -161,7 +161,7 @@ def network(
         tuple(remarks),
         settings,
         _alone=learned.unconditional[np.ix_(by_data, by_data)],
-        _tables=tuple(tables),
+        tables=tuple(tables),
     )
 
 
@@ -367,8 +367,6 @@ def _missing_depends(interpreted: InterpretedColumns, threads: int | None) -> li
 
 def _too_few(interpreted: InterpretedColumns) -> str:
     """The error if fewer than two columns can be in the network, with the first reasons."""
-    from credimi.questions.network.network_text import remark_lines  # noqa: PLC0415  (only where it is needed)
-
     why = remark_lines([remark.to_dict() for remark in _left_out(interpreted)])[:_MAX_REASONS]
     needed = f"a network needs two columns or more, and {len(interpreted.features)} can be used here"
     return ": ".join(filter(None, [needed, "; ".join(why)]))

@@ -25,7 +25,6 @@ from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.questions.pairs.pair_request import PairRequest
 from credimi.questions.pairs.refined_pairs import Refinement, refined
 from credimi.questions.pairs.result import Pairs
-from credimi.results.remarks import Remark
 from credimi.sources.clusters.cluster_pairs import ClusterPairs
 from credimi.sources.count import cluster_of
 from credimi.sources.interpreted_columns import InterpretedColumns
@@ -254,9 +253,7 @@ def _result(
         else ()
     )
     entropies = np.array([_entropy(feature.block[:, :-1].sum(axis=0)) for feature in table.features])
-    return Pairs(
-        table.names, table.rows, figures, entropies, settings, facts, on_weights=tuple(map(Remark.to_dict, remarks))
-    )
+    return Pairs(table.names, table.rows, figures, entropies, settings, facts, remarks=tuple(remarks))
 
 
 def _entropy(totals: np.ndarray[tuple[int], np.dtype[np.number]]) -> float:
