@@ -14,6 +14,7 @@ import pytest
 from credimi import CredibleSelector, count, prequential, rank, select
 from credimi.columns import encode as encode_module
 from credimi.counts.batch import count_coded
+from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
 from credimi.counts.rows.coded_table import MISSING, CodedTable
 from credimi.sources.rows import coded_table, rows_of
@@ -60,7 +61,7 @@ def test_the_same_of_the_selector(encoded: Counter[str]) -> None:
 
 
 def table_of(data: Mapping[str, Any], **asked: Any) -> CodedTable:  # noqa: ANN401
-    return coded_table(data, CountRequest.of("y", **asked))
+    return coded_table(data, CountRequest.of("y", Reading(**asked)))
 
 
 def test_counts_are_those_of_the_codes() -> None:
@@ -97,7 +98,7 @@ def test_more_numbers_than_are_kept_are_coarser_in_rows_as_in_counts(monkeypatch
 def test_rows_of_no_weight_bring_no_labels() -> None:
     table = {"x": [0.5, 1.5, 2.5, 9.5] * 30, "y": ["a", "b", "a", "c"] * 30}
     weights = [1.0, 2.0, 1.0, 0.0] * 30
-    coded = coded_table(table, CountRequest.of("y", weights=weights, discretize="quantile:3"))
+    coded = coded_table(table, CountRequest.of("y", Reading(weights=weights, discretize="quantile:3")))
     (feature,) = coded.counts.interpreted()
     assert coded.values(feature)[:4].tolist() == [0, 1, 2, -1]
     assert select(table, "y", weights=weights).features == ("x",)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
 from credimi.counts.rows.pair_codes import OTHER_VALUES, PairCodes
 from credimi.counts.rows.stratified_counts import InterpretedCodes
@@ -31,7 +32,7 @@ def interpreted(seed: int, rows: int, classes: int, *, weighted: bool = False) -
     data["y"] = [None if generator.random() < 0.1 else f"c{each:03d}" for each in target]
     if weighted:
         data["w"] = generator.uniform(0.5, 2.0, rows).round(2).tolist()
-    request = CountRequest.of("y", weights="w" if weighted else None)
+    request = CountRequest.of("y", Reading(weights="w" if weighted else None))
     return InterpretedCodes.of(coded_table(data, request))
 
 

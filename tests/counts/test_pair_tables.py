@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from credimi.core.errors import CredimiError
+from credimi.counts.reading import Reading
 from credimi.counts.rows.pair_tables import PairCounter
 from credimi.sources.interpreted_columns import InterpretedColumns
 
@@ -107,7 +108,7 @@ def test_columns_without_a_target_are_interpreted_alike_from_all_sources(tmp_pat
         found = InterpretedColumns.of(other)
         assert found.names == whole.names
         assert all(np.array_equal(*both) for both in zip(found.codes, whole.codes, strict=True))
-    named = InterpretedColumns.of(frame, columns=["number", "target"], discretize={"number": [0.0]})
+    named = InterpretedColumns.of(frame, Reading(features=["number", "target"], discretize={"number": [0.0]}))
     assert named.values == (2, 2)
 
 
@@ -116,9 +117,9 @@ def test_ranges_follow_the_rows_and_what_is_asked() -> None:
     assert InterpretedColumns.of(numbers).values == (10, 10)
     few = {name: values[:50] for name, values in numbers.items()}
     assert InterpretedColumns.of(few).values == (3, 3)
-    assert InterpretedColumns.of(few, discretize="quantile:4").values == (4, 4)
-    assert InterpretedColumns.of(few, discretize={"x": "quantile:7"}).values == (7, 3)
+    assert InterpretedColumns.of(few, Reading(discretize="quantile:4")).values == (4, 4)
+    assert InterpretedColumns.of(few, Reading(discretize={"x": "quantile:7"})).values == (7, 3)
     with pytest.raises(CredimiError, match="here is none"):
-        InterpretedColumns.of(few, discretize="mdl")
+        InterpretedColumns.of(few, Reading(discretize="mdl"))
     with pytest.raises(CredimiError, match="no rows"):
         InterpretedColumns.of({"x": []})

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from credimi import CredimiError
-from credimi.columns.missing import MISSING_VALUES
+from credimi.core.defaults import MISSING_VALUES
+from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
 from credimi.counts.rows import stratified_counts
 from credimi.counts.rows.stratified_counts import InterpretedCodes
@@ -41,7 +42,7 @@ def columns(seed: int, classes: int = 3) -> dict[str, list[str | float | None]]:
 
 
 def coded(data: dict[str, list[str | float | None]]) -> InterpretedCodes:
-    return InterpretedCodes.of(coded_table(data, CountRequest.of("class", missing_values=MISSING_VALUES)))
+    return InterpretedCodes.of(coded_table(data, CountRequest.of("class", Reading(missing_values=MISSING_VALUES))))
 
 
 def naive(codes: InterpretedCodes, strata: np.ndarray, feature: int, weights: np.ndarray | None = None) -> np.ndarray:

@@ -316,7 +316,7 @@ def test_from_counts() -> None:
 def test_missing_may_be_a_value() -> None:
     rows = [("a",), (None,), (None,), ("a",), ("a",), ("b",)]
     labels = ["x", "y", "y", "x", "y", "x"]
-    model = IncrementalNaiveBayes(missing="category").fit(frame(rows), labels)
+    model = IncrementalNaiveBayes(missing_as="category").fit(frame(rows), labels)
     said = IncrementalNaiveBayes().fit(frame([(value or "none",) for (value,) in rows]), labels)
     asked = frame([(None,), ("a",), ("b",)])
     np.testing.assert_allclose(

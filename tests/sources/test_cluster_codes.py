@@ -20,7 +20,7 @@ dataframe = pytest.importorskip("dask.dataframe")
 
 OPTIONS = [
     {},
-    {"goal": "relevant"},
+    {"rule": "relevant"},
     {"weights": "w"},
     {"missing_values": ["b"], "discretize": {"number": "quantile:3"}, "exclude": ["many"]},
     {"target": "number", "target_cuts": [0.0, 1.0]},

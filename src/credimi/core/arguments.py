@@ -25,7 +25,7 @@ COUNTING = (  # the keyword arguments of `count`, which other functions pass on 
     "target_cuts",
     "weights",
     "weights_are",
-    "max_levels",
+    "max_values",
     "delimiter",
     "progress",
     "engine",

@@ -110,7 +110,7 @@ def question(**records: Record | type) -> Callable[[Callable[..., Answer]], Call
         own = {name: each for name, each in inspect.signature(function).parameters.items() if name not in parts}
         shared: dict[str, Keyword] = {}
         for record in parts.values():
-            shared = record.keywords | shared
+            shared |= {name: each for name, each in record.keywords.items() if name not in shared}
         parameters = [*own.values()] + [
             inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
             for each in shared.values()

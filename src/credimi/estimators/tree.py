@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from credimi.columns.missing import MISSING_VALUES, missing_of
+from credimi.columns.missing import missing_of
 from credimi.columns.reading_options import ReadingOptions
 from credimi.core.arguments import require_whole
+from credimi.core.defaults import MISSING_VALUES
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counts.rows.tree_rows import TreeRows

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING
 from credimi.columns.reading_options import QUANTILES, ReadingOptions
 from credimi.core.errors import CredimiError, NoRowsError
 from credimi.core.threads import share
+from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest, NoTarget
 from credimi.counts.rows.pair_tables import PairCounter
 from credimi.counts.rows.stratified_counts import interpreted_codes
 from credimi.sources.rows import coded_table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     Codes = NDArray[np.unsignedinteger]
 
 EQUAL_COUNTS = "equal"  # as many ranges of equal counts as the rows allow
+_WITHOUT_TARGET = Reading(discretize=EQUAL_COUNTS)
 MAX_VALUES = 1_000  # of a column: a table of two such columns has a million cells
 _ROWS_PER_CELL = 20
 _MIN_RANGES = 3
@@ -56,15 +60,12 @@ class InterpretedColumns:
     def of(
         cls,
         data: Data,
+        reading: Reading = _WITHOUT_TARGET,
         *,
-        columns: Option = None,
-        discretize: Option = EQUAL_COUNTS,
         max_values: int = MAX_VALUES,
         together: int = 2,
-        threads: int | None = None,
-        **counting: Option,
     ) -> InterpretedColumns:
-        """The columns of what `credimi.count` accepts, if it fits into memory; `columns` names some of them.
+        """The columns of what `credimi.count` accepts, if it fits into memory.
 
         `together` is how many columns share a table: two, or three if a pair is looked at given a third.
 
@@ -76,10 +77,8 @@ class InterpretedColumns:
         >>> [feature.name for feature in table.left_out]
         ['one']
         """
-        table = coded_table(
-            data, request_without_target(columns=columns, discretize=discretize, threads=threads, **counting)
-        )
-        counts = with_ranges_for_rows(table.counts, discretize, together)
+        table, threads = coded_table(data, request_without_target(reading)), reading.threads
+        counts = with_ranges_for_rows(table.counts, reading.discretize, together)
         table = replace(table, counts=counts)
         comparable, left_out = split_comparable(counts, max_values, threads)
         codes_of: dict[int, Codes] = {}
@@ -115,17 +114,15 @@ class InterpretedColumns:
         return PairCounter(self.codes, self.values, **options)
 
 
-def request_without_target(
-    *, columns: Option = None, discretize: Option = EQUAL_COUNTS, **counting: Option
-) -> CountRequest:
+def request_without_target(reading: Reading, *, progress: Callable[[float], None] | None = None) -> CountRequest:
     """The request for all columns, or some, without a target."""
-    methods = _with_default(discretize, "quantile")
+    methods = _with_default(reading.discretize, "quantile")
     if "mdl" in (methods.values() if isinstance(methods, dict) else [methods]):
         raise CredimiError(
             "discretize='mdl' cuts numbers by what they tell about a target, and here is none: leave it out, or choose "
             "quantile, quantile:4, categories or cuts"
         )
-    return CountRequest.of(NoTarget(), features=columns, discretize=methods, **counting)
+    return CountRequest.of(NoTarget(), replace(reading, discretize=methods), progress=progress)
 
 
 def _with_default(discretize: Option, default: str) -> Option:

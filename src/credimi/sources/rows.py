@@ -16,11 +16,10 @@ from credimi.sources import sparse_matrices
 from credimi.sources.count import source, with_target_cuts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from numpy.typing import NDArray
 
-    from credimi.core.types import Data, Option, Record
+    from credimi.core.types import Data, Record
+    from credimi.counts.reading import Reading
 
     Codes = NDArray[np.int32]
 
@@ -55,24 +54,9 @@ class Rows:
         return int(np.count_nonzero(self.codes == MISSING))
 
 
-def rows_of(
-    data: Data,
-    target: object,
-    *,
-    features: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    missing_values: Iterable[str | float],
-    discretize: str | Mapping[str, object] | None = "mdl",
-    target_cuts: Option = None,
-    delimiter: str | None = None,
-    threads: int | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> Rows:
+def rows_of(data: Data, target: object, reading: Reading) -> Rows:
     """The rows of what `credimi.count` accepts, as codes."""
-    options: Record = {"features": features, "exclude": exclude, "missing_values": missing_values}
-    options |= {"discretize": discretize, "target_cuts": target_cuts, "delimiter": delimiter}
-    options |= {"threads": threads, "progress": progress}
-    table = coded_table(data, CountRequest.of(target, **options))
+    table = coded_table(data, CountRequest.of(target, reading))
     target_classes = table.counts.interpreted_classes() if table.counts.rows else None
     interpreted = table.counts.interpreted(classes=target_classes) if target_classes else []
     useful = [feature for feature in interpreted if not feature.useless]

@@ -155,7 +155,7 @@ def test_missing_is_a_value_of_both_if_one_has_it() -> None:
     first = {"class": ["p", "q"] * 100, "x": ["a", None] * 100, "y": ["a", "b"] * 100}
     second = {"class": ["p", "q"] * 100, "x": ["a", "a"] * 100, "y": ["a", "b"] * 100}
     assert credimi.compare(first, second, "class")["x"]["verdict"] == "not compared"
-    found = credimi.compare(first, second, "class", missing="category")
+    found = credimi.compare(first, second, "class", missing_as="category")
     assert found["x"]["verdict"] == "less"
     assert found["x"]["complete_a"] == 200
 

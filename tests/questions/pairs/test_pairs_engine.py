@@ -1,4 +1,4 @@
-"""`pairs` with engine="gpu", where numpy stands in for the GPU; and pairs of which only some are asked for."""
+"""`pairs` with device="gpu", where numpy stands in for the GPU; and pairs of which only some are asked for."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def assert_same(found: Pairs, expected: Pairs) -> None:
 @pytest.mark.parametrize("prior", ["adaptive", "jeffreys"])
 def test_engines_agree(data: dict[str, list[object]], prior: str) -> None:
     shares: list[float] = []
-    found = credimi.pairs(data, engine="gpu", prior=prior, progress=shares.append)
+    found = credimi.pairs(data, device="gpu", prior=prior, progress=shares.append)
     assert_same(found, credimi.pairs(data, prior=prior))
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
@@ -150,15 +150,15 @@ def test_impossible_requests_are_refused(options: dict[str, object], message: st
 def test_without_cupy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(CredimiError, match=r"pip install 'credimi\[gpu\]'"):
-        credimi.pairs("no such file.csv", engine="gpu")  # said before anything is read
+        credimi.pairs("no such file.csv", device="gpu")  # said before anything is read
 
 
 @pytest.mark.parametrize(
     ("count", "able", "message"),
     [
-        (0, "90", r"no NVIDIA GPU.*engine='cpu'"),
-        (None, "90", r"no NVIDIA GPU.*no CUDA-capable device.*engine='cpu'"),
-        (1, "75", r"too old.*7\.5.*engine='cpu'"),
+        (0, "90", r"no NVIDIA GPU.*device='cpu'"),
+        (None, "90", r"no NVIDIA GPU.*no CUDA-capable device.*device='cpu'"),
+        (1, "75", r"too old.*7\.5.*device='cpu'"),
     ],
 )
 def test_without_a_device_the_other_engine_is_named(
@@ -178,11 +178,11 @@ def test_without_a_device_the_other_engine_is_named(
     monkeypatch.setattr(cupy, "cuda", cuda, raising=False)
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     with pytest.raises(CredimiError, match=message):
-        credimi.pairs({"x": ["a", "b"], "y": ["a", "b"]}, engine="gpu")
+        credimi.pairs({"x": ["a", "b"], "y": ["a", "b"]}, device="gpu")
 
 
 @pytest.mark.usefixtures("_stand_in")
 def test_a_column_of_more_values_than_a_byte_holds_is_named() -> None:
     many = {"many": [str(number % 300) for number in range(900)], "x": [str(number % 2) for number in range(900)]}
     with pytest.raises(CredimiError, match=r"column 'many' has 300 values.*max_values=255"):
-        credimi.pairs(many, engine="gpu")
+        credimi.pairs(many, device="gpu")

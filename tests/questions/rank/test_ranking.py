@@ -332,7 +332,7 @@ def test_missing_as_a_category_is_the_same_as_a_text_that_says_so() -> None:
     said = [
         {name: "gone" if name != "class" and value is None else value for name, value in row.items()} for row in rows
     ]
-    ranking, oracle = rank(rows, "class", missing="category"), rank(said, "class")
+    ranking, oracle = rank(rows, "class", missing_as="category"), rank(said, "class")
     assert ranking.columns["feature"] == oracle.columns["feature"]
     for name in ("values", "complete", *FIGURES, "keep_forward", "verdict"):
         assert ranking.columns[name] == pytest.approx(oracle.columns[name]), name
@@ -341,7 +341,7 @@ def test_missing_as_a_category_is_the_same_as_a_text_that_says_so() -> None:
 
 
 def test_missing_as_a_category_leaves_identifiers_and_empty_columns(counts: Counts) -> None:
-    ranking = rank(counts, missing="category")
+    ranking = rank(counts, missing_as="category")
     assert ranking["id"]["verdict"] == "not ranked"
     assert ranking["nothing"]["note"] == "all values are missing"
     assert ranking["measured"]["values"] == rank(counts)["measured"]["values"] + 1
@@ -349,7 +349,7 @@ def test_missing_as_a_category_leaves_identifiers_and_empty_columns(counts: Coun
 
 def test_a_reading_of_holes_that_there_is_not(counts: Counts) -> None:
     with pytest.raises(CredimiError, match="missing is 'drop': choose one of ignore, category"):
-        rank(counts, missing="drop")
+        rank(counts, missing_as="drop")
 
 
 def test_ranking_speaks_arrow(counts: Counts) -> None:

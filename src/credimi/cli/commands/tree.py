@@ -94,6 +94,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
     startup.announce_compiling(options.command)
+    from credimi.counts.reading import Reading
     from credimi.counts.request import CountRequest
     from credimi.counts.rows.tree_rows import TreeRows
     from credimi.counts.weights_remarks import on_weights
@@ -101,7 +102,9 @@ def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
     from credimi.sources.rows import coded_table
 
     with terminal_io.progress("reading") as progress:
-        table = coded_table(data, CountRequest.of(options.target, progress=progress, **shared.counting(options)))
+        table = coded_table(
+            data, CountRequest.of(options.target, Reading(progress=progress, **shared.counting(options)))
+        )
     rows = TreeRows.of(table, options.threads)
     with terminal_io.progress("growing") as progress:
         tree = grow(

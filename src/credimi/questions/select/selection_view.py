@@ -127,7 +127,7 @@ def combinations(selection: Record, reader: str = PYTHON) -> list[str]:
     if all(rejection["reason"] in {"redundant", "not reached"} for rejection in selection["rejected"]):
         return []
     in_shell = reader == COMMAND_LINE
-    tools = "--goal relevant and `credimi interactions`" if in_shell else 'goal="relevant" and credimi.interactions'
+    tools = "--goal relevant and `credimi interactions`" if in_shell else 'rule="relevant" and credimi.interactions'
     return [f"columns that tell something only in combination may have been missed: {tools} look at all pairs"]
 
 

@@ -18,7 +18,6 @@ from credimi.counts.rows.pair_tables import CountedPairs, PairCounter
 from credimi.counts.rows.stratified_counts import interpreted_codes
 from credimi.sources.count import cluster_of, one_class
 from credimi.sources.interpreted_columns import (
-    EQUAL_COUNTS,
     MAX_VALUES,
     request_without_target,
     split_comparable,
@@ -26,12 +25,13 @@ from credimi.sources.interpreted_columns import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from credimi.columns.feature import Feature
     from credimi.columns.labels import Labels
-    from credimi.core.types import Foreign, Option
+    from credimi.core.types import Foreign
     from credimi.counts.batch import Batch
+    from credimi.counts.reading import Reading
     from credimi.counts.request import Plan
 
 _MAX_CELLS = 1 << 27  # of all tables, 1 GB
@@ -47,40 +47,31 @@ class ClusterPairs:
     flat: np.ndarray[tuple[int], np.dtype[np.float64]]
 
     @classmethod
-    def of(
-        cls,
-        data: Foreign,
-        *,
-        columns: Option = None,
-        discretize: Option = EQUAL_COUNTS,
-        max_values: int = MAX_VALUES,
-        threads: int | None = None,
-        progress: Callable[[float], None] = lambda _share: None,
-        **counting: Option,
-    ) -> ClusterPairs:
+    def of(cls, data: Foreign, reading: Reading, *, max_values: int = MAX_VALUES) -> ClusterPairs:
         """The pairs of a DataFrame whose rows are elsewhere."""
         engine = cluster_of(data)
         if engine is None:
             raise CredimiError(f"a {type(data).__name__} is no DataFrame of Spark or Dask: pass it to pairs as it is")
-        if counting.pop("weights", None) is not None:
+        if reading.weights is not None:
             raise CredimiError(
                 f"pairs of a {type(data).__name__} have no weights: repeat its rows, or collect them into a table"
             )
-        if counting.pop("weights_are", None) is not None:
+        if reading.weights_are is not None:
             raise CredimiError("weights_are is given, but there are no weights: leave it out")
-        request = request_without_target(columns=columns, discretize=discretize, threads=threads, **counting)
+        progress = reading.step("reading")
+        request = request_without_target(reading, progress=progress)
         plan = request.plan(engine.names(data))
         with_target = engine.with_constant(data, plan.target, plan.features)
         counts = engine.count(with_target, plan, lambda share: progress(0.5 * share))
-        counts = with_ranges_for_rows(counts, discretize)
-        comparable, left_out = split_comparable(counts, max_values, threads)
+        counts = with_ranges_for_rows(counts, reading.discretize)
+        comparable, left_out = split_comparable(counts, max_values, reading.threads)
         labels_of_column = dict(zip(counts.features, counts.labels, strict=True))
         names = tuple(feature.name for feature in comparable)
         pairs = CountedPairs([len(feature.values) for feature in comparable], np.zeros(0))
         if pairs.cells(0, len(comparable)) > _MAX_CELLS:
             raise CredimiError(
                 f"the tables of all pairs of {len(comparable):,} columns are too many to be added up: name fewer "
-                "columns (columns), or collect the rows into a table in memory"
+                "columns (features), or collect the rows into a table in memory"
             )
         flat = np.zeros(pairs.cells(0, len(comparable)))
         if flat.size:
