@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from credimi.questions.tree.nodes import Tree
     from credimi.questions.tree.tree import tree
     from credimi.results.figures import plot_prequential
+    from credimi.results.result import Result
+    from credimi.results.saved import load
     from credimi.sources.door import count
 
 __all__ = [
@@ -58,6 +60,7 @@ __all__ = [
     "Pairs",
     "Posterior",
     "Ranking",
+    "Result",
     "Selection",
     "Table",
     "Tree",
@@ -67,6 +70,7 @@ __all__ = [
     "count",
     "information_bounds",
     "interactions",
+    "load",
     "mutual_information",
     "network",
     "pairs",
@@ -94,6 +98,7 @@ _MODULE_OF = {
     "Pairs": "credimi.questions.pairs.result",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.questions.rank.result",
+    "Result": "credimi.results.result",
     "Selection": "credimi.questions.select.result",
     "Table": "credimi.core.table",
     "Tree": "credimi.questions.tree.nodes",
@@ -101,6 +106,7 @@ _MODULE_OF = {
     "conditional_information": "credimi.inference.strata.conditional_information",
     "count": "credimi.sources.door",
     "interactions": "credimi.questions.interactions.interactions",
+    "load": "credimi.results.saved",
     "information_bounds": "credimi.inference.bounds.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
     "network": "credimi.questions.network.network",
