@@ -17,7 +17,7 @@ from credimi.counts.batch import count_coded
 from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
 from credimi.counts.rows.coded_table import MISSING, CodedTable
-from credimi.sources.rows import coded_table, rows_of
+from credimi.sources.rows import coded_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +45,7 @@ def encoded(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return found
 
 
-@pytest.mark.parametrize("way", [count, rank, prequential, rows_of])
+@pytest.mark.parametrize("way", [count, rank, prequential])
 @pytest.mark.parametrize("kind", ["dictionary", "arrow"])
 def test_every_column_is_encoded_once(encoded: Counter[str], way: Any, kind: str) -> None:  # noqa: ANN401
     data = TABLE if kind == "dictionary" else pa.table(TABLE)

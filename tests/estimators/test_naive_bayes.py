@@ -412,7 +412,7 @@ def test_what_is_wrong_is_said() -> None:
         ({"selector": "forward"}, "selector is 'forward': pass a CredibleSelector"),
         ({"selector": CredibleSelector("smalest")}, "unknown rule 'smalest'"),
         ({"selector": CredibleSelector(k=0)}, "k is 0: it must be a whole number from 1 up"),
-        ({"missing": "drop"}, "missing is 'drop': choose one of ignore, category"),
+        ({"missing_as": "drop"}, "missing_as is 'drop': choose one of ignore, category"),
     ):
         with pytest.raises(CredimiError, match=message):
             IncrementalNaiveBayes(**parameters).fit(rows, ["x", "y"])  # type: ignore[arg-type]

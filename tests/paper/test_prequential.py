@@ -206,7 +206,9 @@ def test_a_killed_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert len(list(tmp_path.iterdir())) == 2
     dies_at(0)
     shares: list[float] = []
-    resumed = credimi.prequential(table, answers, **settings, keep=tmp_path, progress=shares.append)
+    resumed = credimi.prequential(
+        table, answers, **settings, keep=tmp_path, progress=lambda share, _: shares.append(share)
+    )
     assert len(calls) == 1
     assert shares[-1] == 1.0
     assert np.array_equal(resumed.correct, whole.correct)

@@ -247,7 +247,7 @@ def test_files(tmp_path: Path, write: Callable[[Path], Path], engine: str | None
     if engine == "duckdb":
         pytest.importorskip("duckdb", reason="duckdb is not installed")
     told: list[float] = []
-    assert_same(write(tmp_path / "some"), engine=engine, progress=told.append)
+    assert_same(write(tmp_path / "some"), engine=engine, progress=lambda share, _: told.append(share))
     assert told == sorted(told)
     assert told[-1] == 1.0
 
@@ -415,7 +415,7 @@ def test_parquet_some_columns_at_a_time(
     assert_same(write_drifting(tmp_path / "drifting"))
     pq.write_table(table(), tmp_path / "groups.parquet", row_group_size=37)
     shares: list[float] = []
-    count(tmp_path / "groups.parquet", "class", progress=shares.append)
+    count(tmp_path / "groups.parquet", "class", progress=lambda share, _: shares.append(share))
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1.0)
 

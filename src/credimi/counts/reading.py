@@ -7,7 +7,7 @@ keywords to print its help.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from credimi.core.defaults import DEVICES, ENGINES, MISSING_AS, MISSING_VALUES, WEIGHTS_ARE
@@ -128,7 +128,7 @@ class Reading(Keywords):
     )
     threads: int | None = keyword(None, "How many threads work. Default: all cores.", group="data")
     progress: Callable[[float, str], None] | None = keyword(
-        None, "Called with the share of the current step that is done, and the name of the step.", group="output"
+        None, "Called with the share that is done, and the name of the current step.", group="output"
     )
     given: frozenset[str] = frozenset()
 
@@ -142,12 +142,17 @@ class Reading(Keywords):
         """The keywords the caller named that only rows have: counts can no longer follow them."""
         return sorted(name for name in self.given if name in _OF_ROWS)
 
-    def step(self, text: str, first: float = 0.0, last: float = 1.0) -> Callable[[float], None]:
-        """Reports the progress of one step, which is this part of what `text` names."""
+    def step(self, text: str) -> Callable[[float], None]:
+        """What reports the progress of one step."""
+        progress = self.progress
+        return _silent if progress is None else lambda share: progress(share, text)
+
+    def part(self, first: float, last: float) -> Reading:
+        """The same reading for a part of the work, which begins and ends at these shares."""
         progress = self.progress
         if progress is None:
-            return _silent
-        return lambda share: progress(first + (last - first) * share, text)
+            return self
+        return replace(self, progress=lambda share, text: progress(first + (last - first) * share, text))
 
 
 def _silent(_share: float) -> None:

@@ -318,6 +318,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def _beliefs(self) -> tuple[Beliefs, Belief, BooleanArray | None]:
         options = self._options(threads_of(self.n_jobs))
+        Reading(missing_as=self.missing_as)  # refuses what is unknown
         stands = None
         if self.robust_factor is not None:
             factor = information_bounds.checked_factor(self.robust_factor, "robust_factor")

@@ -62,7 +62,7 @@ def assert_same(found: Pairs, expected: Pairs) -> None:
 @pytest.mark.parametrize("prior", ["adaptive", "jeffreys"])
 def test_engines_agree(data: dict[str, list[object]], prior: str) -> None:
     shares: list[float] = []
-    found = credimi.pairs(data, device="gpu", prior=prior, progress=shares.append)
+    found = credimi.pairs(data, device="gpu", prior=prior, progress=lambda share, _: shares.append(share))
     assert_same(found, credimi.pairs(data, prior=prior))
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
@@ -74,8 +74,8 @@ def test_some_pairs_are_the_first_of_all(
     data: dict[str, list[object]], on_cpu: Pairs, top: int | None, p_dependent: float | None
 ) -> None:
     rows = [row for row in on_cpu if p_dependent is None or 1.0 - row["p_independent"] >= p_dependent][:top]
-    for engine in ("cpu", "gpu"):
-        found = credimi.pairs(data, engine=engine, top=top, p_dependent=p_dependent)
+    for device in ("cpu", "gpu"):
+        found = credimi.pairs(data, device=device, top=top, p_dependent=p_dependent)
         assert len(found) == len(rows) < len(on_cpu)
         assert found.independent == pytest.approx(on_cpu.independent, rel=1e-7), "learned from all pairs"
         for row, expected in zip(found, rows, strict=True):
@@ -105,10 +105,10 @@ def test_some_pairs_are_found_by_name_saved_and_shown_but_are_no_forest(
 
 
 @pytest.mark.usefixtures("_stand_in")
-@pytest.mark.parametrize("engine", ["cpu", "gpu"])
-def test_figures_go_to_a_file(data: dict[str, list[object]], on_cpu: Pairs, tmp_path: Path, engine: str) -> None:
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_figures_go_to_a_file(data: dict[str, list[object]], on_cpu: Pairs, tmp_path: Path, device: str) -> None:
     path = tmp_path / "figures.npy"
-    assert_same(credimi.pairs(data, engine=engine, into=path), on_cpu)
+    assert_same(credimi.pairs(data, device=device, into=path), on_cpu)
     figures = np.load(path)
     assert figures.shape == (7, len(on_cpu))
     np.testing.assert_allclose(figures[0], on_cpu.figures.mi)
@@ -134,7 +134,7 @@ def test_a_full_disk_is_noticed_before_figures_are_written(tmp_path: Path, monke
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"engine": "tpu"}, "unknown engine 'tpu': choose one of cpu, gpu"),
+        ({"device": "tpu"}, "device is 'tpu': choose one of cpu, gpu"),
         ({"top": 0}, "top is 0"),
         ({"top": True}, "top is True"),
         ({"p_dependent": 1.5}, "p_dependent is 1.5"),

@@ -166,7 +166,9 @@ def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
 
     with terminal_io.progress("counting") as progress:
         arguments = shared.counting(options) | shared.engine(options)
-        counts = count(files, options.target, max_values=options.max_values, progress=progress, **arguments)
+        counts = count(
+            files, options.target, max_values=getattr(options, "max_values", None), progress=progress, **arguments
+        )
     if not counts.rows:
         weights = arguments.get("weights")
         fault = "has no rows" if weights is None else f"has no rows whose weight {weights!r} is above 0"
@@ -189,7 +191,7 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
         getattr(options, "weights", None),
         getattr(options, "weights_are", None),
         options.delimiter is not None,
-        options.max_values,
+        getattr(options, "max_values", None),
     ]
     if any(data_options) or any(shared.engine(options).values()):
         raise CredimiError(

@@ -47,9 +47,9 @@ def interactions_in(data: Data, target: Values, top: int | None, reading: Readin
     if top is not None:
         require_whole("top", top, 1)
     check_device(reading.device)
-    request = CountRequest.of(target, reading, progress=reading.step("reading"))
+    request = CountRequest.of(target, reading, progress=reading.part(0.0, _READING_SHARE).step("reading"))
     interpreted, counts = interpreted_codes(data, request, reading.scratch)
-    found = interacting(interpreted, belief, top, reading.step("searching"), reading.device)
+    found = interacting(interpreted, belief, top, reading.part(_READING_SHARE, 1.0).step("searching"), reading.device)
     return replace(found, remarks=on_weights(interpreted.weights, counts.settings, is_survey=interpreted.is_survey))
 
 

@@ -62,7 +62,9 @@ def network_of(
     from credimi.sources.interpreted_columns import InterpretedColumns  # noqa: PLC0415  (pyarrow takes a while to load)
 
     random_state, threads, report_progress = belief.random_state, belief.threads, reading.step("learning")
-    interpreted = InterpretedColumns.of(data, reading, max_values=max_values, together=_COLUMNS_PER_TABLE)
+    interpreted = InterpretedColumns.of(
+        data, reading.part(0.0, 0.05), max_values=max_values, together=_COLUMNS_PER_TABLE
+    )
     if len(interpreted.features) < 2:
         raise CredimiError(_too_few(interpreted))
     names, interpreted = interpreted.names, interpreted.by_name()

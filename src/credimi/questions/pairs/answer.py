@@ -44,8 +44,8 @@ def pairs_in(data: Data, request: PairRequest, max_values: int, reading: Reading
     if request.refine is not None and belief.approximation == "sampled":
         raise CredimiError("refine='forest' cannot average sampled posteriors: leave out approximation='sampled'")
     source = InterpretedColumns if cluster_of(data) is None else ClusterPairs
-    table = source.of(data, reading, max_values=max_values)
-    return pairs_of(table, belief, request, progress=reading.step("judging pairs"))
+    table = source.of(data, reading.part(0.0, _READING_SHARE), max_values=max_values)
+    return pairs_of(table, belief, request, progress=reading.part(_READING_SHARE, 1.0).step("judging pairs"))
 
 
 def pairs_of(
