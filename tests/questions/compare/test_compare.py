@@ -287,7 +287,7 @@ SMALL = {"class": ["p", "q"] * 10, "x": ["a", "b"] * 10}
         ((SMALL, SMALL, "class"), {"p_same": 1.0}, "p_same is 1.0"),
         ((SMALL, SMALL, "class"), {"epsilon": -1.0}, "epsilon"),
         ((SMALL, SMALL, "class"), {"names": "ab"}, "two texts"),
-        ((SMALL, SMALL, "class"), {"missing": "drop"}, "missing is 'drop'"),
+        ((SMALL, SMALL, "class"), {"missing_as": "drop"}, "missing_as is 'drop'"),
         ((SMALL, SMALL, "class"), {"target_cuts": "quantile:3"}, r"quantiles of the two differ: pass the cuts"),
     ],
 )

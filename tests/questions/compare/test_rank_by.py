@@ -134,7 +134,7 @@ def test_a_group_without_targets_or_of_one_class_is_ranked_and_compared() -> Non
         "x": ["a", "b"] * 80,
         "site": ["1"] * 100 + ["2"] * 30 + ["3"] * 30,
     }
-    found = credimi.rank_by(data, "class", "site", Reading())
+    found = credimi.rank_by(data, "class", "site")
     assert list(found.rankings) == ["1", "2", "3"]
     assert found.comparisons[0]["x"]["verdict"] == "more"
     assert all(0.0 <= each["x"]["p_change"] <= 1.0 for each in found.comparisons)

@@ -160,9 +160,7 @@ def by_rule(ranking: Ranking, asked: Asked) -> Selection:
     chosen = {name: settings[name] for name in ("epsilon", "level", "prior")}
     chosen |= {name: settings[name] for name in ("fdr",) if asked.rule == name}
     chosen |= {name: settings[name] for name in ("factor",) if name in settings}
-    left_out = tuple(
-        facts for name, facts in zip(names, ranking.facts, strict=True) if math.isnan(rows[name]["p_above"])
-    )
+    left_out = tuple(ranking.facts[name] for name in names if math.isnan(rows[name]["p_above"]))
     selection = Selection(
         tuple(steps),
         tuple(rejected),
