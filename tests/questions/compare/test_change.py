@@ -13,7 +13,7 @@ from credimi.core.tables import Tables
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.scaled_beta import ScaledBeta
 from credimi.inference.evidence import adaptive_prior
-from credimi.inference.tables.many_tables import distribution_of_table
+from credimi.inference.mutual_information import distribution_of_table
 from credimi.questions.compare.change import Difference, compared, evidence_of_same, prior_components
 
 LEVEL, EPSILON = 0.95, 0.003
