@@ -6,7 +6,7 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
-from credimi.results.sentences import NO_NAME, rows_in_words, verdict_with_factor
+from credimi.results.sentences import CAUTIONS_OF_INFORMATION, NO_NAME, rows_in_words, verdict_with_factor
 from credimi.results.terminal import percent, probability
 
 if TYPE_CHECKING:
@@ -72,6 +72,8 @@ def distribution_html(distribution: ShownDistribution) -> str:
     }
     if distribution.p_zero >= VISIBLE_ATOM:
         rows["P(I = 0)"] = f"{distribution.p_zero:.4g}"
+    if distribution.cautions:
+        rows["caution"] = "; ".join(CAUTIONS_OF_INFORMATION[code] for code in distribution.cautions)
     lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
     return f"<div><p>Mutual information, nats</p><table><tbody>{lines}</tbody></table></div>"
 

@@ -23,7 +23,7 @@ Cost: O(components) per point for `cdf`, `sf` and `pdf`; a quantile takes about 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
@@ -36,12 +36,15 @@ from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.distributions.quantile_search import first_positive
 from credimi.inference.distributions.scaled_beta import ScaledBeta, plain_betas, scaled_betas
 from credimi.results.notebook import VISIBLE_ATOM
+from credimi.results.sentences import CAUTIONS_OF_INFORMATION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
+
+    from credimi.core.types import Foreign
 
 Numbers = TypeVar("Numbers", float, FloatArray)
 Item = TypeVar("Item")
@@ -65,6 +68,8 @@ class Distribution:
         The distributions that are mixed, and their shares.
     p_zero
         The mass of exact independence, P(I = 0).
+    cautions
+        What must be known of these figures: "no_spread" or "spread_reduced", of approximations of leading order.
 
     Examples
     --------
@@ -77,6 +82,8 @@ class Distribution:
     components: tuple[Component, ...]
     weights: tuple[float, ...]
     p_zero: float = 0.0
+    cautions: tuple[str, ...] = ()
+    cells: Foreign = field(default=None, compare=False)
 
     @classmethod
     def point(cls, location: float = 0.0) -> Distribution:
@@ -136,8 +143,9 @@ class Distribution:
 
     def __repr__(self) -> str:
         low, high = self.interval()
-        atom = f", p_zero={self.p_zero:.4g}" if self.p_zero >= VISIBLE_ATOM else ""
-        return f"Distribution(mean={self.mean():.4g}, std={self.std():.4g}, 95% interval=[{low:.4g}, {high:.4g}]{atom})"
+        more = f", p_zero={self.p_zero:.4g}" if self.p_zero >= VISIBLE_ATOM else ""
+        more += "".join(f", caution: {CAUTIONS_OF_INFORMATION[code]}" for code in self.cautions)
+        return f"Distribution(mean={self.mean():.4g}, std={self.std():.4g}, 95% interval=[{low:.4g}, {high:.4g}]{more})"
 
     def _repr_html_(self) -> str:
         from credimi.results.notebook import distribution_html  # noqa: PLC0415  (loaded only in notebooks)
@@ -149,6 +157,12 @@ class Distribution:
         from credimi.results.figures import density_plot  # noqa: PLC0415  (an extra: loaded only to draw)
 
         return density_plot(self, ax)
+
+    def posterior(self) -> Foreign:
+        """The `Posterior` of the cell probabilities, from the same counts; they need not be given again."""
+        if self.cells is None:
+            raise CredimiError("this distribution was not made from one table: pass the counts to credimi.posterior")
+        return self.cells
 
     def mean(self) -> float:
         """E[I]."""

@@ -9,10 +9,9 @@ import numpy as np
 from credimi.core.table import Table, stratified_blocks
 from credimi.core.tables import Tables
 from credimi.inference.distributions.distribution import Distribution
-from credimi.inference.evidence.fixed_priors import ADAPTIVE, pseudo_count
-from credimi.inference.mutual_information import distribution_of
+from credimi.inference.evidence.fixed_priors import ADAPTIVE, pseudo_count, require_proper
+from credimi.inference.information import distribution_of
 from credimi.inference.options import PosteriorOptions
-from credimi.inference.posterior import require_proper
 from credimi.inference.strata.stratified_tables import StratifiedTables, components
 
 if TYPE_CHECKING:
