@@ -23,6 +23,8 @@ from credimi.core.public import public
 from credimi.core.table_layouts import MISSING, layout_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import ArrayLike, NDArray
 
     from credimi.core.types import FloatArray
@@ -37,7 +39,7 @@ _MOST_LINES = 20  # of a table that is printed
 
 
 @public
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
 class Table:
     """The counts of one target and one feature, checked and frozen.
 
@@ -69,13 +71,20 @@ class Table:
     """
 
     joint: FloatArray
-    target_only: FloatArray = None  # type: ignore[assignment]  # `__post_init__` makes them arrays
-    feature_only: FloatArray = None  # type: ignore[assignment]
-    classes: tuple[str, ...] | None = None
-    values: tuple[str, ...] | None = None
+    target_only: FloatArray
+    feature_only: FloatArray
+    classes: tuple[str, ...] | None
+    values: tuple[str, ...] | None
 
-    def __post_init__(self) -> None:
-        layout = layout_of(self.joint, self.target_only, self.feature_only)
+    def __init__(
+        self,
+        joint: ArrayLike,
+        target_only: ArrayLike | None = None,
+        feature_only: ArrayLike | None = None,
+        classes: Iterable[object] | None = None,
+        values: Iterable[object] | None = None,
+    ) -> None:
+        layout = layout_of(joint, target_only, feature_only)
         cells = _numbers(layout.joint, "joint")
         if cells.ndim != 2 or cells.size == 0:
             raise CredimiError(
@@ -83,13 +92,12 @@ class Table:
                 "pass rows of counts, one row per target class, one column per feature value; or two columns of data"
             )
         rows, columns = cells.shape
-        target_only = _margin(layout.target_only, "target_only", rows, "row", "target class")
-        feature_only = _margin(layout.feature_only, "feature_only", columns, "column", "feature value")
+        without_feature = _margin(layout.target_only, "target_only", rows, "row", "target class")
+        without_target = _margin(layout.feature_only, "feature_only", columns, "column", "feature value")
         object.__setattr__(self, "joint", _frozen(_checked(cells, "joint")))
-        object.__setattr__(self, "target_only", target_only)
-        object.__setattr__(self, "feature_only", feature_only)
-        for name, length in (("classes", rows), ("values", columns)):
-            given = getattr(self, name)
+        object.__setattr__(self, "target_only", without_feature)
+        object.__setattr__(self, "feature_only", without_target)
+        for name, given, length in (("classes", classes, rows), ("values", values, columns)):
             labels = getattr(layout, name) if given is None else tuple(map(str, given))
             if labels is not None and len(labels) != length:
                 raise CredimiError(
@@ -108,7 +116,7 @@ class Table:
                     "the Table already holds its margins: do not pass target_only or feature_only with it"
                 )
             return joint
-        return cls(joint, target_only, feature_only)  # type: ignore[arg-type]  # `__post_init__` makes them arrays
+        return cls(joint, target_only, feature_only)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -10,17 +10,18 @@ import numpy as np
 
 from credimi.core.arguments import make_generator, require_whole
 from credimi.core.tables import Tables
+from credimi.inference.belief import checked_approximation
 from credimi.inference.distributions.components import Point
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.fixed_priors import added, require_proper
 from credimi.inference.moments.moments import moments
-from credimi.inference.options import checked_approximation
 from credimi.inference.sampling import BURN_IN, CHAINS, THIN, draw_information
 
 if TYPE_CHECKING:
     from credimi.core.table import Table
     from credimi.core.types import FloatArray
+    from credimi.inference.evidence.adaptive_prior import PosteriorComponents
 
 _MAX_R_HAT = 1.05  # above this, chains still depend on their starting points
 _MAX_DOUBLINGS = 3  # of the length of the chains: all runs together are at most 15 times as long as the first
@@ -48,7 +49,8 @@ def information_of(
     matched = approximation == "matched"
     table_moments = moments(Tables.of([counts.block()]), common, matched=matched, threads=1, shaped=True)
     _, weights, means, variances = table_moments.components()
-    law = mixed((np.minimum(means, upper), variances), weights, upper, approximation)  # I <= upper but for rounding
+    means = np.minimum(means, upper)  # but for rounding it is
+    law = mixed((means, variances), weights, upper, gaussian=approximation == "leading", leading=not matched)
     cells = counts.joint + common
     is_certain = min(np.count_nonzero(cells.any(axis=axis)) for axis in (0, 1)) == 1  # only one row, or one column
     return Distribution.point() if is_certain and law.std() == 0.0 else law
@@ -58,8 +60,10 @@ def mixed(
     moments_of_parts: tuple[FloatArray, FloatArray],
     weights: FloatArray,
     upper: float,
-    approximation: str,
     p_zero: float = 0.0,
+    *,
+    gaussian: bool,
+    leading: bool,
 ) -> Distribution:
     """A mixture of parts with these means and variances; it says where they are not what the approximation gives.
 
@@ -68,11 +72,11 @@ def mixed(
     parts, cautions = [], set()
     means, variances = moments_of_parts
     for mean, std in zip(means.tolist(), np.sqrt(variances).tolist(), strict=True):
-        part = distribution_of(mean, std, upper, gaussian=approximation == "leading")
-        if std <= _NO_SPREAD * upper and approximation.startswith("leading"):
+        part = distribution_of(mean, std, upper, gaussian=gaussian)
+        if std <= _NO_SPREAD * upper and leading:
             part = Distribution((Point(mean if mean > _NO_SPREAD * upper else 0.0),), (1.0,))
             cautions.add("no_spread")
-        elif abs(part.std() - std) > _ROUNDING * std and approximation == "leading-beta":
+        elif abs(part.std() - std) > _ROUNDING * std and leading:
             cautions.add("spread_reduced")
         parts.append(part)
     law = parts[0] if len(parts) == 1 and p_zero == 0.0 else Distribution.mixture(parts, weights.tolist(), p_zero)
@@ -101,7 +105,25 @@ def with_odds(distribution: Distribution, odds: float) -> Distribution:
         return distribution
     p_zero = float(adaptive_prior.with_odds(np.asarray(distribution.p_zero), odds))
     scale = (1.0 - p_zero) / (1.0 - distribution.p_zero)
-    return Distribution.mixture(distribution.components, [scale * weight for weight in distribution.weights], p_zero)
+    weights = [scale * weight for weight in distribution.weights]
+    return Distribution.mixture(distribution.components, weights, p_zero, cautions=distribution.cautions)
+
+
+def distribution_of_table(
+    components: PosteriorComponents, index: int, upper: float, *, gaussian: bool = False, leading: bool = False
+) -> Distribution:
+    """The posterior of one of many tables; `leading` says that the moments are of leading order."""
+    of_table = components.table == index
+    law = mixed(
+        (components.mean[of_table], components.variance[of_table]),
+        components.weight[of_table],
+        upper,
+        float(components.p_zero[index]),
+        gaussian=gaussian,
+        leading=leading or gaussian,
+    )
+    cautions = tuple(sorted({*law.cautions, *("approximate",) * bool(components.marks[index])}))
+    return replace(law, cautions=cautions)
 
 
 def distribution_of(mean: float, std: float, upper: float, *, gaussian: bool) -> Distribution:

@@ -10,11 +10,11 @@ import numpy as np
 from credimi.core.arguments import make_generator, require_whole
 from credimi.core.table import Table
 from credimi.core.tables import Tables
+from credimi.inference.belief import ADAPTIVE, checked_approximation
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.evidence import adaptive_prior
-from credimi.inference.evidence.fixed_priors import ADAPTIVE, CELLS
-from credimi.inference.information import converged_draws, information_of, mixed
-from credimi.inference.options import checked_approximation
+from credimi.inference.evidence.fixed_priors import CELLS
+from credimi.inference.information import converged_draws, distribution_of_table, information_of
 from credimi.inference.posterior import posterior
 
 if TYPE_CHECKING:
@@ -100,7 +100,9 @@ def _adaptive(table: Table, approximation: str, draws: int, generator: np.random
         dependent = np.concatenate(drawn_parts)
         if not dependent.size:
             return Distribution.point(0.0)
-        p_zero = float(mixture.p_zero[0])
-        return Distribution.mixture([Distribution.empirical(dependent, upper)], [1.0 - p_zero], p_zero)
-    found = adaptive_prior.components(blocks, matched=approximation == "matched", threads=1)
-    return mixed((found.mean, found.variance), found.weight, upper, approximation, float(found.p_zero[0]))
+        p_zero, cautions = float(mixture.p_zero[0]), ("approximate",) * bool(mixture.approximate[0])
+        drawn = Distribution.empirical(dependent, upper)
+        return Distribution.mixture([drawn], [1.0 - p_zero], p_zero, cautions=cautions)
+    is_leading = approximation != "matched"
+    found = adaptive_prior.components(blocks, matched=not is_leading, threads=1)
+    return distribution_of_table(found, 0, upper, gaussian=approximation == "leading", leading=is_leading)

@@ -12,7 +12,7 @@ import pytest
 import credimi
 from credimi.core.errors import CredimiError
 from credimi.core.table import Table
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables import pair_figures
 from credimi.inference.tables.pair_figures import figures_of
 from credimi.sources.interpreted_columns import InterpretedColumns
@@ -68,7 +68,7 @@ def test_pairs_follow_prior_approximation_level_and_epsilon() -> None:
 def test_equal_tables_are_computed_once_and_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(0)
     table = InterpretedColumns.of({f"c{number}": generator.integers(0, 2, 8) for number in range(80)})
-    tables, options = table.counter().tables(), PosteriorOptions(threads=1)
+    tables, options = table.counter().tables(), Belief(threads=1)
     found = figures_of(tables, options)
     sizes = []
     summarize = pair_figures.summarize
@@ -89,10 +89,10 @@ def test_equal_tables_are_computed_once_and_alike(monkeypatch: pytest.MonkeyPatc
 def test_parts_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     table = InterpretedColumns.of(table_of(200))
     tables = table.counter().tables()
-    whole = figures_of(tables, PosteriorOptions(threads=1))
+    whole = figures_of(tables, Belief(threads=1))
     monkeypatch.setattr(pair_figures, "_CELLS_PER_PART", 40)
     for threads in (1, 3):
-        parts = figures_of(tables, PosteriorOptions(threads=threads))
+        parts = figures_of(tables, Belief(threads=threads))
         for name in ("mi", "low", "high", "p_above", "p_independent", "log_evidence", "complete"):
             assert np.array_equal(getattr(parts, name), getattr(whole, name))
 

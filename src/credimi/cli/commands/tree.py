@@ -112,4 +112,5 @@ def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
             threads=options.threads,
             progress=progress,
         )
-    return replace(tree, remarks=on_weights(table.coded.weights, table.counts.settings, is_survey=table.is_survey))
+    of_weights = on_weights(table.coded.weights, table.counts.settings, is_survey=table.is_survey)
+    return replace(tree, remarks=(*tree.remarks, *of_weights))

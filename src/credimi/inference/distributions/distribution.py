@@ -39,7 +39,7 @@ from credimi.results.notebook import VISIBLE_ATOM
 from credimi.results.sentences import CAUTIONS_OF_INFORMATION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
@@ -69,7 +69,8 @@ class Distribution:
     p_zero
         The mass of exact independence, P(I = 0).
     cautions
-        What must be known of these figures: "no_spread" or "spread_reduced", of approximations of leading order.
+        What must be known of these figures: "approximate", where `p_zero` may be off by more than .02, and all else
+        with it; "no_spread" or "spread_reduced", of approximations of leading order.
 
     Examples
     --------
@@ -108,11 +109,17 @@ class Distribution:
 
     @classmethod
     def mixture(
-        cls, parts: Sequence[Component | Distribution], weights: Sequence[float], p_zero: float = 0.0
+        cls,
+        parts: Sequence[Component | Distribution],
+        weights: Sequence[float],
+        p_zero: float = 0.0,
+        *,
+        cautions: Iterable[str] = (),
     ) -> Distribution:
         """Mix components, or whole distributions, and an atom at 0; the weights and `p_zero` sum to 1.
 
-        The result is flat: distributions are split into components, and mass at exactly 0 is collected in `p_zero`.
+        The result is flat: distributions are split into components, and mass at exactly 0 is collected in `p_zero`. It
+        has the cautions of its parts.
         """
         parts = _parts_of_mixture(parts)
         shares = [_share(f"weights[{index}]", weight) for index, weight in enumerate(_listed("weights", weights))]
@@ -139,13 +146,15 @@ class Distribution:
             components=tuple(component for component, _ in flat),
             weights=tuple(share / scale for _, share in flat),
             p_zero=min(math.fsum(zeros) / scale, 1.0),  # rounding may leave a little more
+            cautions=tuple(sorted({*cautions, *(code for part in parts for code in getattr(part, "cautions", ()))})),
         )
 
     def __repr__(self) -> str:
         low, high = self.interval()
-        more = f", p_zero={self.p_zero:.4g}" if self.p_zero >= VISIBLE_ATOM else ""
-        more += "".join(f", caution: {CAUTIONS_OF_INFORMATION[code]}" for code in self.cautions)
-        return f"Distribution(mean={self.mean():.4g}, std={self.std():.4g}, 95% interval=[{low:.4g}, {high:.4g}]{more})"
+        atom = f", p_zero={self.p_zero:.4g}" if self.p_zero >= VISIBLE_ATOM else ""
+        cautions = "".join(f", caution: {CAUTIONS_OF_INFORMATION[code]}" for code in self.cautions)
+        interval = f"95% interval=[{low:.4g}, {high:.4g}]"
+        return f"Distribution(mean={self.mean():.4g}, std={self.std():.4g}, {interval}{atom}{cautions})"
 
     def _repr_html_(self) -> str:
         from credimi.results.notebook import distribution_html  # noqa: PLC0415  (loaded only in notebooks)
@@ -157,6 +166,11 @@ class Distribution:
         from credimi.results.figures import density_plot  # noqa: PLC0415  (an extra: loaded only to draw)
 
         return density_plot(self, ax)
+
+    @property
+    def approximate(self) -> bool:
+        """Whether `p_zero` may be off by more than .02, and all else with it: no exact sum is short enough."""
+        return "approximate" in self.cautions
 
     def posterior(self) -> Foreign:
         """The `Posterior` of the cell probabilities, from the same counts; they need not be given again."""

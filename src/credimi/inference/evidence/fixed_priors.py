@@ -23,6 +23,7 @@ import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.core.table import LARGEST, SMALLEST, Table
+from credimi.inference.belief import ADAPTIVE
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     Prior: TypeAlias = str | float | ArrayLike
 
 NAMES = ("uniform", "jeffreys", "perks", "haldane", "raw-counts")
-ADAPTIVE = "adaptive"  # a mixture instead of a pseudo-count: see `adaptive_prior`
 CELLS = "jeffreys"  # the prior of cell probabilities, for which there is no adaptive one
 
 

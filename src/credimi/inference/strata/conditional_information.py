@@ -8,10 +8,10 @@ import numpy as np
 
 from credimi.core.table import Table, stratified_blocks
 from credimi.core.tables import Tables
+from credimi.inference.belief import ADAPTIVE, Belief
 from credimi.inference.distributions.distribution import Distribution
-from credimi.inference.evidence.fixed_priors import ADAPTIVE, pseudo_count, require_proper
-from credimi.inference.information import distribution_of
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.evidence.fixed_priors import pseudo_count, require_proper
+from credimi.inference.information import distribution_of_table
 from credimi.inference.strata.stratified_tables import StratifiedTables, components
 
 if TYPE_CHECKING:
@@ -67,10 +67,6 @@ def conditional_information(
         return Distribution.point(0.0)
     tables = Tables(blocks.ravel(), np.full(strata, rows), np.full(strata, columns))
     candidate = StratifiedTables.of(tables, np.array([0, strata]))
-    posterior = components(candidate, PosteriorOptions(prior=prior, threads=1))
+    posterior = components(candidate, Belief(prior=prior, threads=1))
     upper = float(np.log(min(rows, columns)))
-    distributions = [
-        distribution_of(mean, std, upper, gaussian=False)
-        for mean, std in zip(posterior.mean.tolist(), np.sqrt(posterior.variance).tolist(), strict=True)
-    ]
-    return Distribution.mixture(distributions, posterior.weight.tolist(), float(posterior.p_zero[0]))
+    return distribution_of_table(posterior, 0, upper)

@@ -40,9 +40,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.tables import Tables
+from credimi.inference.belief import ADAPTIVE
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents, mixtures_with_moments
-from credimi.inference.evidence.fixed_priors import ADAPTIVE
 from credimi.inference.evidence.occurring import pack_occurring
 from credimi.inference.moments.moments import Moments, moments
 from credimi.inference.tables.many_tables import pseudo_counts_of, summary_of
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.inference.options import PosteriorOptions
+    from credimi.inference.belief import Belief
     from credimi.inference.tables.many_tables import Summary
 
 
@@ -141,7 +141,7 @@ def _rows_of_tables(tables: Tables) -> FloatArray:
     return rows.astype(np.float64)
 
 
-def summarize(strata: StratifiedTables, options: PosteriorOptions) -> Summary:
+def summarize(strata: StratifiedTables, options: Belief) -> Summary:
     """Summarize the posteriors of all candidates; entries given dependence are NaN."""
     prior = pseudo_counts_of(strata.tables, options.prior)
     leading = moments(strata.tables, prior, matched=False, threads=options.threads).mean
@@ -152,10 +152,18 @@ def summarize(strata: StratifiedTables, options: PosteriorOptions) -> Summary:
 
 def independence(strata: StratifiedTables, threads: int | None = None) -> FloatArray:
     """P(independent in every stratum) of all candidates, without the cost of moments."""
-    return adaptive_prior.independence(strata.occurring, (strata.starts[:-1], strata.starts[1:]), threads=threads)
+    return independence_and_marks(strata, threads)[0]
 
 
-def components(strata: StratifiedTables, options: PosteriorOptions) -> PosteriorComponents:
+def independence_and_marks(
+    strata: StratifiedTables, threads: int | None = None
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """The same, and a mask of the candidates of which it may be off."""
+    spans = strata.starts[:-1], strata.starts[1:]
+    return adaptive_prior.independence_and_marks(strata.occurring, spans, threads=threads)
+
+
+def components(strata: StratifiedTables, options: Belief) -> PosteriorComponents:
     """The mixture of every candidate."""
     tables, starts = strata.tables, strata.starts
     whole = strata.shares <= _MAX_WHOLE_SHARE
@@ -165,6 +173,7 @@ def components(strata: StratifiedTables, options: PosteriorOptions) -> Posterior
             tables, spans, whole, matched=options.matched, threads=options.threads
         )
         p_zero, table, weight = mixture.p_zero, mixture.table, mixture.weight
+        approximate: NDArray[np.bool_] | None = mixture.approximate
     else:
         pseudo = pseudo_counts_of(tables, options.prior)
         component_moments = moments(
@@ -172,6 +181,7 @@ def components(strata: StratifiedTables, options: PosteriorOptions) -> Posterior
         )
         component_moments = component_moments.splitting_only(~whole)
         p_zero, table, weight = np.zeros(starts.size - 1), np.arange(tables.rows.size), np.ones(tables.rows.size)
+        approximate = None
     upper = strata.upper
     # Every stratum of a candidate has the same components, one for each K. Components with the same K are summed:
     # `sum_of` is the index of the sum that a component belongs to.
@@ -189,7 +199,8 @@ def components(strata: StratifiedTables, options: PosteriorOptions) -> Posterior
     moments_of_sums = _sums_over_strata(strata, table, sum_of, candidate, component_moments)
     sum_index, part_weight, mean, variance = moments_of_sums.components()
     mean = np.minimum(mean, upper[candidate[sum_index]])
-    return PosteriorComponents(p_zero, candidate[sum_index], part_weight * weights[sum_index], mean, variance)
+    weight = part_weight * weights[sum_index]
+    return PosteriorComponents(p_zero, candidate[sum_index], weight, mean, variance, approximate)
 
 
 def _sums_over_strata(

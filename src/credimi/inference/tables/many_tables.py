@@ -20,12 +20,13 @@ import numpy as np
 
 from credimi.core.public import stored
 from credimi.core.table import Table
+from credimi.inference.belief import ADAPTIVE
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
-from credimi.inference.evidence.fixed_priors import ADAPTIVE, pseudo_count
-from credimi.inference.information import distribution_of, with_odds
+from credimi.inference.evidence.fixed_priors import pseudo_count
+from credimi.inference.information import distribution_of_table, with_odds
 from credimi.inference.moments.moments import moments
 from credimi.inference.mutual_information import mutual_information
 from credimi.inference.tables.mixture_tails import Mixtures, above, mixtures_of, quantiles
@@ -33,8 +34,8 @@ from credimi.inference.tables.mixture_tails import Mixtures, above, mixtures_of,
 if TYPE_CHECKING:
     from credimi.core.tables import Tables
     from credimi.core.types import BooleanArray, FloatArray, Record
+    from credimi.inference.belief import Belief
     from credimi.inference.moments.moments import Moments
-    from credimi.inference.options import PosteriorOptions
 
 _NEGLIGIBLE_ATOM = 1e-10  # a smaller weight of independence changes no quantile within its precision
 _JEFFREYS = 0.5  # the pseudo-count of the plug-in estimate, if the prior has none
@@ -45,7 +46,7 @@ class Summary:
     """One entry per table; `at_mode` is the information of the most probable cell probabilities.
 
     The entries given dependence are NaN if the table has no component, or if they were not requested. `approximate`
-    says of which tables P(independent), and with it all else, may be off (see `allocation_sum`); None if of none.
+    says of which tables P(independent), and with it all else, may be off (see `allocation_sum`).
     """
 
     mean: FloatArray
@@ -58,10 +59,10 @@ class Summary:
     mean_if_dependent: FloatArray
     low_if_dependent: FloatArray
     high_if_dependent: FloatArray
-    approximate: BooleanArray | None = None
+    approximate: BooleanArray
 
 
-def summarize(blocks: Tables, options: PosteriorOptions, *, if_dependent: bool = True) -> Summary:
+def summarize(blocks: Tables, options: Belief, *, if_dependent: bool = True) -> Summary:
     """Summarize the posteriors of all tables. Tables with one class or one value are not accepted.
 
     The entries given dependence cost as much as the intervals: `if_dependent` says whether they are needed.
@@ -84,7 +85,7 @@ def summary_of(
     components: PosteriorComponents,
     upper: FloatArray,
     at_mode: FloatArray,
-    options: PosteriorOptions,
+    options: Belief,
     *,
     if_dependent: bool = True,
 ) -> Summary:
@@ -107,7 +108,7 @@ def summary_of(
     )
     figures = mean, np.sqrt(variance), low, high, p_above, components.p_zero, at_mode
     mean_given, low_given, high_given = given_dependence
-    return Summary(*figures, mean_given, low_given, high_given, components.approximate)
+    return Summary(*figures, mean_given, low_given, high_given, components.marks)
 
 
 def _not_computed(count: int) -> FloatArray:
@@ -118,7 +119,7 @@ def _given_dependence(
     components: PosteriorComponents,
     mixtures: Mixtures,
     with_atoms: tuple[FloatArray, FloatArray, FloatArray],
-    options: PosteriorOptions,
+    options: Belief,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Mean and interval without the atoms at 0; the same as `with_atoms` if there is no atom."""
     mean, low, high = (each.copy() for each in with_atoms)
@@ -133,9 +134,7 @@ def _given_dependence(
     return mean, low, high
 
 
-def _intervals(
-    components: PosteriorComponents, mixtures: Mixtures, options: PosteriorOptions
-) -> tuple[FloatArray, FloatArray]:
+def _intervals(components: PosteriorComponents, mixtures: Mixtures, options: Belief) -> tuple[FloatArray, FloatArray]:
     """The ends of the credible interval of every table."""
     level, threads = options.level, options.threads
     low, high = credible_interval(
@@ -170,12 +169,13 @@ def _without_atoms(components: PosteriorComponents, chosen: BooleanArray) -> Pos
 @stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Beliefs:
-    """What the rules need to know about each table, one entry per table."""
+    """What the rules need to know about each table, one entry per table; `approximate` as in `Summary`."""
 
     mean: FloatArray
     at_mode: FloatArray
     p_above: FloatArray
     p_independent: FloatArray
+    approximate: BooleanArray | None = None
 
     def of(self, candidates: BooleanArray) -> Beliefs:
         """The same for the candidates; for all other tables the entries are NaN, and no rule keeps them."""
@@ -183,7 +183,7 @@ class Beliefs:
         return Beliefs(*(np.where(candidates, each, np.nan) for each in figures))
 
 
-def beliefs(blocks: Tables, options: PosteriorOptions, *, shaped: bool = True) -> Beliefs:
+def beliefs(blocks: Tables, options: Belief, *, shaped: bool = True) -> Beliefs:
     """`mean`, `at_mode`, `p_above` and `p_independent` of `summarize`, without the cost of intervals.
 
     Callers who decide after every row leave out the shape of thin tables with a fixed pseudo-count (see `posteriors`).
@@ -208,7 +208,7 @@ def beliefs(blocks: Tables, options: PosteriorOptions, *, shaped: bool = True) -
     return Beliefs(summed(components, components.weight * components.mean), at_mode, p_above, components.p_zero)
 
 
-def quick_beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
+def quick_beliefs(blocks: Tables, options: Belief) -> Beliefs:
     """`beliefs` with the adaptive prior for very many small tables: no `at_mode`, and each component by two moments.
 
     Components with thin classes are not split into parts, see `posteriors`.
@@ -222,10 +222,10 @@ def quick_beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
         distribution = distribution_of_table(components, index, float(upper[index]), gaussian=False)
         p_above[index] = distribution.sf(options.epsilon)
     mean = summed(components, components.weight * components.mean)
-    return Beliefs(mean, np.full(mean.size, np.nan), p_above, components.p_zero)
+    return Beliefs(mean, np.full(mean.size, np.nan), p_above, components.p_zero, components.approximate)
 
 
-def drawn_distribution(table: Table, options: PosteriorOptions, odds: float) -> Distribution:
+def drawn_distribution(table: Table, options: Belief, odds: float) -> Distribution:
     """The posterior as draws; for `odds` see `Tables`."""
     distribution = mutual_information(
         table, prior=options.prior, approximation="sampled", random_state=options.random_state
@@ -233,7 +233,7 @@ def drawn_distribution(table: Table, options: PosteriorOptions, odds: float) -> 
     return with_odds(distribution, odds)
 
 
-def _posteriors(blocks: Tables, options: PosteriorOptions, *, shaped: bool) -> tuple[PosteriorComponents, FloatArray]:
+def _posteriors(blocks: Tables, options: Belief, *, shaped: bool) -> tuple[PosteriorComponents, FloatArray]:
     """The mixtures, and the information at the mode."""
     leading = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=options.threads)
     if options.prior != ADAPTIVE and not options.matched:
@@ -241,9 +241,7 @@ def _posteriors(blocks: Tables, options: PosteriorOptions, *, shaped: bool) -> t
     return posteriors(blocks, options, shaped=shaped), leading.mean
 
 
-def posteriors(
-    blocks: Tables, options: PosteriorOptions, *, whole: bool = False, shaped: bool = False
-) -> PosteriorComponents:
+def posteriors(blocks: Tables, options: Belief, *, whole: bool = False, shaped: bool = False) -> PosteriorComponents:
     """The mixtures from which `summarize` takes its numbers; with fixed pseudo-counts they have one component.
 
     If draws are requested, these are the mixtures, with their moments, from which they are drawn. If `whole`, tables
@@ -279,7 +277,7 @@ def summed(components: PosteriorComponents, values: FloatArray) -> FloatArray:
 
 
 def _summary_of_draws(
-    distributions: list[Distribution], at_mode: FloatArray, options: PosteriorOptions, *, if_dependent: bool
+    distributions: list[Distribution], at_mode: FloatArray, options: Belief, *, if_dependent: bool
 ) -> Summary:
     level = options.level
     intervals = np.array([distribution.interval(level) for distribution in distributions]).reshape(-1, 2)
@@ -296,7 +294,10 @@ def _summary_of_draws(
         np.array([distribution.sf(options.epsilon) for distribution in distributions]),
         np.array([distribution.p_zero for distribution in distributions]),
         at_mode,
-        *given_dependence,
+        given_dependence[0],
+        given_dependence[1],
+        given_dependence[2],
+        np.array([distribution.approximate for distribution in distributions], dtype=np.bool_),
     )
 
 
@@ -307,15 +308,3 @@ def _drawn_given_dependence(distribution: Distribution, level: float) -> tuple[f
         return math.nan, math.nan, math.nan
     without_atom = Distribution.mixture(distribution.components, [weight / total for weight in distribution.weights])
     return without_atom.mean(), *without_atom.interval(level)
-
-
-def distribution_of_table(components: PosteriorComponents, index: int, upper: float, *, gaussian: bool) -> Distribution:
-    """The posterior of one table."""
-    of_table = components.table == index
-    distributions = [
-        distribution_of(mean, std, upper, gaussian=gaussian)
-        for mean, std in zip(
-            components.mean[of_table].tolist(), np.sqrt(components.variance[of_table]).tolist(), strict=True
-        )
-    ]
-    return Distribution.mixture(distributions, components.weight[of_table].tolist(), float(components.p_zero[index]))

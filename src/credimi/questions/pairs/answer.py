@@ -19,7 +19,7 @@ import numpy as np
 from credimi.columns.missing import MISSING_VALUES
 from credimi.core.errors import CredimiError
 from credimi.counts.weights_remarks import on_weights
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables.pair_figures import PairFigures, figures_of
 from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.questions.pairs.pair_request import PairRequest
@@ -102,8 +102,8 @@ def pairs(
     p_dependent : float, optional
         Only pairs that depend with at least this probability, 1 - `p_independent`.
     into : path, optional
-        A .npy file for the figures of all pairs, mi, low, high, p_above, p_independent, log_evidence and complete, a
-        row each. They are read from there when they are needed, and may be larger than the memory.
+        A .npy file for the figures of all pairs, mi, low, high, p_above, p_independent, log_evidence, complete
+        and approximate, a row each. They are read from there when they are needed, and may be larger than the memory.
     refine : str, optional
         "forest": allow for values that are missing because of a third column. Missing values are drawn from forests of
         the columns, given all that is seen in their row, and what the completed tables say is averaged.
@@ -132,7 +132,7 @@ def pairs(
            [0.  ,  nan, 0.59],
            [0.59, 0.59,  nan]])
     """
-    options = PosteriorOptions(prior=prior, approximation=approximation, epsilon=epsilon, level=level, threads=threads)
+    options = Belief(prior=prior, approximation=approximation, epsilon=epsilon, level=level, threads=threads)
     request = PairRequest(engine, top, p_dependent, into, refine, imputations, random_state)
     if refine is not None and approximation == "sampled":
         raise CredimiError("refine='forest' cannot average sampled posteriors: leave out approximation='sampled'")
@@ -158,7 +158,7 @@ def pairs(
 
 def pairs_of(
     table: InterpretedColumns | ClusterPairs,
-    options: PosteriorOptions,
+    options: Belief,
     request: PairRequest = _ALL_ON_CPU,
     *,
     progress: Callable[[float], None] = lambda _share: None,
@@ -192,7 +192,7 @@ def pairs_of(
 
 
 def _refined(
-    table: InterpretedColumns, options: PosteriorOptions, request: PairRequest, progress: Callable[[float], None]
+    table: InterpretedColumns, options: Belief, request: PairRequest, progress: Callable[[float], None]
 ) -> Pairs:
     refinement = Refinement(table, request.random_state, options.threads)
     missing = MissingByOthers(len(table.names))
@@ -207,7 +207,7 @@ def _refined(
 
 
 def _on_gpu(
-    table: InterpretedColumns, options: PosteriorOptions, request: PairRequest, progress: Callable[[float], None]
+    table: InterpretedColumns, options: Belief, request: PairRequest, progress: Callable[[float], None]
 ) -> Pairs:
     from credimi.questions.pairs.gpu import pairs_on_device  # noqa: PLC0415  (only where it is asked for)
 
@@ -229,7 +229,7 @@ def _on_gpu(
 def _result(
     table: InterpretedColumns | ClusterPairs,
     figures: PairFigures,
-    options: PosteriorOptions,
+    options: Belief,
     refinement: Record | None = None,
     missing: MissingByOthers | None = None,
 ) -> Pairs:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray, IntegerArray, Record
-    from credimi.inference.options import PosteriorOptions
+    from credimi.inference.belief import Belief
     from credimi.questions.pairs.missing_by_others import MissingByOthers
     from credimi.sources.interpreted_columns import InterpretedColumns
 
@@ -205,7 +205,7 @@ def _most_for(units: IntegerArray, rows: int) -> int:
 
 def refined(
     refinement: Refinement,
-    options: PosteriorOptions,
+    options: Belief,
     imputations: int,
     figures: PairFigures,
     *,

@@ -15,7 +15,7 @@ import numpy as np
 from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
 from credimi.counts.weights_remarks import on_weights
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.rules import from_common_odds
 from credimi.questions.select.cautions import cautions
 from credimi.questions.select.only_together import why_nothing
@@ -144,7 +144,7 @@ def _select_from_codes(
     if max_features is not None:
         require_whole("max_features", max_features, 1)
     check_min_features(min_features, len(codes.features) + len(codes.left_out), max_features)
-    options = PosteriorOptions(epsilon=epsilon, level=LEVELS[goal] if level is None else level, threads=threads)
+    options = Belief(epsilon=epsilon, level=LEVELS[goal] if level is None else level, threads=threads)
     max_taken = len(codes.features) if max_features is None else int(max_features)
     classes = counts.interpreted_classes()
     search, complete = Search(codes, options, progress if goal == "smallest" else None), True
@@ -153,7 +153,9 @@ def _select_from_codes(
         steps, rejected = _relevant(codes, search, (min_features, max_taken), pairs)
     else:
         steps, rejected, complete = smallest(search, max_taken, classes.entropy, min_features)
-    remarks = cautions(codes, classes, (search.alone.mean, search.alone.low), {step.feature for step in steps}, options)
+    approximate = {name for name, is_so in zip(search.names, search.approximate.tolist(), strict=True) if is_so}
+    alone, taken = (search.alone.mean, search.alone.low), {step.feature for step in steps}
+    remarks = cautions(codes, classes, alone, taken, options, approximate=approximate)
     if goal == "smallest" and complete and all(step.forced for step in steps):
         remarks = (*why_nothing(search), *remarks)
     selection = _selection(goal, search, classes.entropy, steps, rejected)

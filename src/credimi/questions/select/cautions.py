@@ -15,7 +15,7 @@ import numpy as np
 
 from credimi.core.ties import places_by_name
 from credimi.counts.rows.row_keys import evenly_chosen
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.questions.rank.copies import MISSING, copies_in_rows
 from credimi.questions.rank.missingness import mi_with_target, missingness, target_missingness
 from credimi.questions.rank.remarks import remarks_on
@@ -38,9 +38,14 @@ def cautions(
     classes: InterpretedClasses,
     alone: tuple[FloatArray, FloatArray],
     taken: Collection[str],
-    options: PosteriorOptions,
+    options: Belief,
+    *,
+    approximate: Collection[str],
 ) -> tuple[Remark, ...]:
-    """The cautions about a selection; `alone` has the mean of I and the lower end of its interval, for each feature."""
+    """The cautions about a selection; `alone` has the mean of I and the lower end of its interval, for each feature.
+
+    `approximate` are the features whose P(independent) may be off.
+    """
     features = [*codes.features, *codes.left_out]
     unknown = [np.nan if feature.kind.unknown else 0.0 for feature in codes.left_out]
     mean, low = (np.append(figures, unknown) for figures in alone)
@@ -63,12 +68,13 @@ def cautions(
         (codes.target, len(classes.labels), classes.entropy, classes.suspicions),
         with_target=mi_with_target(dependent, options),
         copies=_copies(codes, features, columns),
+        approximate=approximate,
     )
     return tuple(remark for remark in remarks if remark.caution)
 
 
-def _as_in_rank(options: PosteriorOptions) -> PosteriorOptions:
-    return PosteriorOptions(epsilon=options.epsilon, level=CREDIBLE, threads=options.threads)
+def _as_in_rank(options: Belief) -> Belief:
+    return Belief(epsilon=options.epsilon, level=CREDIBLE, threads=options.threads)
 
 
 def _copies(codes: InterpretedCodes, features: list[Feature], columns: Record) -> dict[str, str]:

@@ -43,10 +43,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.ties import best_of, places_by_name
+from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import with_odds
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.rules import from_share, share_of_independent
-from credimi.inference.strata.stratified_tables import StratifiedTables, independence, summarize
+from credimi.inference.strata.stratified_tables import StratifiedTables, independence_and_marks, summarize
 from credimi.questions.select.joint_strata import strata_of
 from credimi.questions.select.naive_summary import NaiveSummary
 from credimi.questions.select.rejections import CREDIBLE, nan_to_none, rejected
@@ -117,9 +117,7 @@ class Figures:
 class Search:
     """The state of the search: the taken columns, the remaining ones, and what these add to each taken one."""
 
-    def __init__(
-        self, codes: InterpretedCodes, options: PosteriorOptions, report_progress: ReportProgress | None = None
-    ) -> None:
+    def __init__(self, codes: InterpretedCodes, options: Belief, report_progress: ReportProgress | None = None) -> None:
         self.codes, self.options = codes, options
         self.report_progress: ReportProgress = (
             report_progress if report_progress is not None else lambda _share, _what: None
@@ -127,6 +125,7 @@ class Search:
         self.count, self.names = len(codes.features), [feature.name for feature in codes.features]
         self.places = places_by_name(self.names)
         self.remaining = np.ones(self.count, dtype=bool)
+        self.approximate = np.zeros(self.count, dtype=bool)  # P(independent) of the column may be off, in any step
         self.redundant_given_one = np.zeros(self.count, dtype=bool)  # with a single taken column
         self.redundant_given_all = self.redundant_given_one.copy()  # with all taken columns together
         self.share_present = np.array([_share_present(feature) for feature in codes.features])
@@ -184,12 +183,15 @@ class Search:
         self, gains: Figures, columns: NDArray[np.intp], counted: tuple[Tables, IntegerArray], *, one_column: bool
     ) -> None:
         """Set the gains of some columns; nearly independent columns get P(independent) and a gain of 0 only."""
-        interval = PosteriorOptions(epsilon=self.options.epsilon, level=CREDIBLE, threads=self.options.threads)
+        interval = Belief(epsilon=self.options.epsilon, level=CREDIBLE, threads=self.options.threads)
         tables = StratifiedTables.of(*counted)
         if not self.taken:  # results show what each column tells alone: all figures are needed
-            gains.fill(columns, summarize(tables, interval))
+            summary = summarize(tables, interval)
+            gains.fill(columns, summary)
+            self.approximate[columns] |= summary.approximate
             return
-        p_independent = independence(tables, self.options.threads)
+        p_independent, marked = independence_and_marks(tables, self.options.threads)
+        self.approximate[columns] |= marked
         if one_column:
             factor = self.odds_factor(columns, counted, p_independent)
             p_independent, tables = with_odds(p_independent, factor), tables.with_odds(factor)

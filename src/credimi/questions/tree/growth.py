@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.ties import places_by_name
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.questions.tree.judging import judged
 from credimi.questions.tree.merging import merged_values
@@ -50,6 +50,7 @@ from credimi.questions.tree.nodes import (
 from credimi.questions.tree.probabilities import SplitCounts, learned_probabilities
 from credimi.questions.tree.strengths import column_evidence
 from credimi.questions.tree.surrogates import Divided, StandIns, branch_weights
+from credimi.results.remarks import approximate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from credimi.counts.rows.tree_rows import NodeTables, TreeRows
     from credimi.questions.tree.judging import Judged
     from credimi.questions.tree.nodes import TreeStandIn
+    from credimi.results.remarks import Remark
 
 _MIN_PART = 0.2  # of a row: smaller parts would blur the classes of small nodes, and be many
 _MIN_NOISE = 0.1  # share of columns that tell nothing
@@ -88,7 +90,7 @@ def grow(
 
     `progress` is called with the share of the rows that have reached a leaf.
     """
-    options = PosteriorOptions(epsilon=epsilon, level=level, threads=threads)
+    options = Belief(epsilon=epsilon, level=level, threads=threads)
     grower = _Grower(rows, options, max_depth, progress)
     grower.grow()
     return Tree(
@@ -100,14 +102,25 @@ def grow(
         options.level,
         grower.probabilities,
         tuple(feature.facts for feature in rows.left_out),
+        _remarks(grower.nodes, rows, options.epsilon),
     )
+
+
+def _remarks(nodes: list[TreeNode], rows: TreeRows, epsilon: float) -> tuple[Remark, ...]:
+    """The columns whose P(independent) may be off in a node that shows them, largest mean first."""
+    largest: dict[str, float] = {}
+    for candidate in (each for node in nodes for each in (node.best, node.runner_up)):
+        if candidate is not None and candidate.approximate:
+            name = rows.columns[candidate.column].name
+            largest[name] = max(candidate.mean, largest.get(name, 0.0))
+    return tuple(approximate(name, largest[name], epsilon) for name in sorted(largest, key=lambda each: -largest[each]))
 
 
 class _Grower:
     def __init__(
         self,
         rows: TreeRows,
-        options: PosteriorOptions,
+        options: Belief,
         max_depth: int | None,
         progress: Callable[[float], None] | None,
     ) -> None:
@@ -307,6 +320,7 @@ def _candidate(judged_node: Judged, p_above: FloatArray, index: int) -> TreeCand
         float(judged_node.p_independent[index]),
         tables.block(index).astype(np.float64),
         odds,
+        bool(judged_node.approximate[index]),
     )
 
 

@@ -13,8 +13,8 @@ from credimi.columns.numbers.discretize import cut_texts, cuts_after
 from credimi.columns.text_types import shown_date
 from credimi.core.public import stored
 from credimi.core.tables import Tables
+from credimi.inference.belief import Belief
 from credimi.inference.information import distribution_of
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.rows_to_decide import growth_to_decide, rounded_up
 from credimi.inference.tables.many_tables import summarize
 from credimi.results.remarks import worded
@@ -49,7 +49,7 @@ class TreeCandidate:
 
     `p_alone` and `p_independent` are P(I > epsilon) and P(independent) of the column alone, from even odds. `table` is
     its block of counts, without classes and values that do not occur; `odds` are its prior odds, which are lower if a
-    cut was chosen.
+    cut was chosen. `approximate` says that `p_independent` may be off (see `allocation_sum`).
     """
 
     column: int
@@ -59,6 +59,7 @@ class TreeCandidate:
     p_independent: float
     table: FloatArray
     odds: float
+    approximate: bool = False
 
 
 @stored
@@ -130,7 +131,7 @@ class Tree:
     level: float
     probabilities: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     left_out: tuple[Record, ...] = ()  # the facts of columns that were not used
-    remarks: tuple[Remark, ...] = ()  # on the weights of the rows
+    remarks: tuple[Remark, ...] = ()  # on P(independent) that may be off, and on the weights of the rows
 
     def __getstate__(self) -> Record:
         """The state that is pickled: without what can be computed again."""
@@ -161,8 +162,8 @@ class Tree:
         columns = summary.mean.tolist(), summary.std.tolist(), summary.low.tolist(), summary.high.tolist()
         return {node.number: figures for node, figures in zip(with_best, zip(*columns, strict=True), strict=True)}
 
-    def _options(self) -> PosteriorOptions:
-        return PosteriorOptions(epsilon=self.epsilon, level=max(self.level, SURE))
+    def _options(self) -> Belief:
+        return Belief(epsilon=self.epsilon, level=max(self.level, SURE))
 
     def information(self) -> tuple[FloatArray, FloatArray]:
         """The information of each column in this tree, in nats, and its 95 % interval: sums over nodes.

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray, IntegerArray
     from credimi.counts.rows.tree_rows import NodeCounter, NodeTables, TreeRows
-    from credimi.inference.options import PosteriorOptions
+    from credimi.inference.belief import Belief
     from credimi.questions.tree.judging import Judged
     from credimi.questions.tree.nodes import TreeNode, TreeSplit
 
@@ -71,7 +71,7 @@ class Divided:
 class StandIns:
     """Finds the columns that stand in, for many splits at once."""
 
-    def __init__(self, rows: TreeRows, options: PosteriorOptions) -> None:
+    def __init__(self, rows: TreeRows, options: Belief) -> None:
         self.rows, self.options = rows, options
         self.places = places_by_name([column.name for column in rows.columns])
         self.groups = np.zeros(rows.groups.size, dtype=np.uint16)  # the branch of each row in the node at hand

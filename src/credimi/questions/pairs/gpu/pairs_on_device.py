@@ -17,8 +17,8 @@ import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.core.optional import library
+from credimi.inference.belief import ADAPTIVE
 from credimi.inference.evidence import adaptive_prior
-from credimi.inference.evidence.fixed_priors import ADAPTIVE
 from credimi.inference.rules import share_of_independent
 from credimi.inference.tables.pair_figures import figures_of
 from credimi.questions.pairs.gpu.layout import ABOVE, EVIDENCE, INTERVAL, Hyper
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from credimi.core.types import FloatArray, Foreign, IntegerArray
-    from credimi.inference.options import PosteriorOptions
+    from credimi.inference.belief import Belief
     from credimi.questions.pairs.gpu.cupy_device import CupyDevice
     from credimi.questions.pairs.gpu.layout import Device
     from credimi.questions.pairs.gpu.pair_products import PairBlock
@@ -40,7 +40,8 @@ _OPTIONAL_FIGURES = (  # the bit that requests the figures, in the order in whic
     (ABOVE, ("p_above",)),
     (EVIDENCE, ("log_evidence", "complete")),
 )
-FIGURES = (*_SCREENED, *(name for _, names in _OPTIONAL_FIGURES for name in names))
+_ON_CPU_ONLY = "approximate"  # tables of which P(independent) may be off are left to the CPU
+FIGURES = (*_SCREENED, *(name for _, names in _OPTIONAL_FIGURES for name in names), _ON_CPU_ONLY)
 _MIN_COMPUTE_CAPABILITY = 80  # times 10: for sums over the threads of a warp, and fast products of bytes
 _TABLES_AT_ONCE = 1 << 18  # on the CPU
 _BINS, _MAX_LOG_ODDS = 1 << 16, 40.0  # of the log odds of independence
@@ -122,7 +123,7 @@ class BestPairs:
 
 def all_pairs(
     products: PairProducts,
-    options: PosteriorOptions,
+    options: Belief,
     names: Sequence[str] = FIGURES,
     *,
     out: Mapping[str, FloatArray] | None = None,
@@ -186,7 +187,7 @@ def _pair_index(a: int, b: int, columns: int) -> int:
 
 def best_pairs(
     products: PairProducts,
-    options: PosteriorOptions,
+    options: Belief,
     names: Sequence[str] = FIGURES,
     *,
     top: int | None = None,
@@ -229,16 +230,17 @@ def _flags_and_figures(names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
         if set(group) & set(names):
             flags |= bit
             written += group
+    written += [_ON_CPU_ONLY] * (_ON_CPU_ONLY in names)
     return flags, tuple(written)
 
 
-def _figures(
-    block: PairBlock, options: PosteriorOptions, flags: int, written: Sequence[str], chosen: Foreign = None
-) -> Foreign:
+def _figures(block: PairBlock, options: Belief, flags: int, written: Sequence[str], chosen: Foreign = None) -> Foreign:
     """The figures of all pairs of a block, or of the chosen ones, (figures, pairs); NaN where an entry is no pair."""
     device, xp = block.device, block.device.xp
     size = block.first.values.size * block.second.values.size if chosen is None else chosen.size
     out = xp.full((len(written), size), np.nan)
+    if _ON_CPU_ONLY in written:
+        out[written.index(_ON_CPU_ONLY)] = 0.0
     if options.prior == ADAPTIVE and options.approximation == "matched":
         blocks = block.first, block.second
         on_cpu = device.to_host(device.summarize(block.product, blocks, hyper(options), flags, out, chosen=chosen))
@@ -252,7 +254,7 @@ def _figures(
     return out
 
 
-def hyper(options: PosteriorOptions) -> Hyper:
+def hyper(options: Belief) -> Hyper:
     """The numbers that are passed to the kernels of the device."""
     return Hyper(
         adaptive_prior.SMOOTHING,
