@@ -112,6 +112,14 @@ def verdict_with_factor(row: Facts) -> str:
     )
 
 
+def verdict_counts(verdicts: Sequence[str], order: Iterable[str], shown: int) -> str:
+    """How many features have each verdict, and how many lines are shown, if not all."""
+    numbers = ", ".join(f"{verdicts.count(each):,} {each}" for each in order if each in verdicts)
+    number = f" {shown:,}" if shown > 1 else ""
+    fewer = f"; the first{number} shown" if shown < len(verdicts) else ""
+    return f"{counted(len(verdicts), 'feature')}: {numbers or 'none'}{fewer}"
+
+
 def rows_in_words(rows: float, with_target: float | None) -> str:
     """How many rows there are, and how many of them have the target, if not all have."""
     if with_target is None or with_target == rows:
