@@ -4,7 +4,6 @@ import math
 import random
 from collections.abc import Callable
 
-import complete_data
 import numpy as np
 import oracle
 import pytest
@@ -16,6 +15,7 @@ from strategies import IncompleteTable as Table
 import credimi
 from credimi import CredimiError
 from credimi.core.tables import Tables
+from credimi.inference import complete_data
 from credimi.inference.moments import moments as information
 
 ONE_SIDED = ("complete", "target_only", "feature_only")

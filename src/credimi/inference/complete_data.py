@@ -1,31 +1,77 @@
 """Formulas for tables without missing values: the exact mean, and central moments to the paper's order.
 
-The functions take Dirichlet *parameters* n_ij (counts plus pseudo-counts; n is their sum, r x s the shape) and
-return, with l_ij = log(n_ij n/(n_i+ n_+j)) and J, K, L = sum (n_ij/n) l_ij^(1,2,3):
-
-    exact mean                      (1/n) sum n_ij [psi(n_ij+1) - psi(n_i+ +1) - psi(n_+j +1) + psi(n+1)]
-    variance, to O(n^-2)            (K - J^2)/(n+1) + [M + (r-1)(s-1)(1/2 - J) - Q]/((n+1)(n+2)),
-                                    M = sum (1/n_ij - 1/n_i+ - 1/n_+j + 1/n) n_ij l_ij,  Q = 1 - sum n_ij^2/(n_i+ n_+j)
-    third central moment, leading   (2/n^2)[2J^3 - 3KJ + L] + (3/n^2)[K + J^2 - P],
-                                    P = n sum_i J_i+^2/n_i+ + n sum_j J_+j^2/n_+j,  J_ij = (n_ij/n) l_ij
-    fourth central moment, leading  3 (K - J^2)^2/n^2                                 (poor near independence)
-
-(Hutter 2001; Hutter and Zaffalon 2005.) Neither uses what it is compared with.
+Skewness and kurtosis are the third and fourth central moment of leading order, in units of the deviation of leading
+order: the skewness falls with the root of n, and the kurtosis is 3, that of a Gaussian. `moments` has the formulas.
 """
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.core.errors import CredimiError
+from credimi.core.public import public
 from credimi.core.special import digamma
+from credimi.core.table import Table
+from credimi.inference.evidence.fixed_priors import CELLS, pseudo_counts
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from credimi.core.types import FloatArray
+    from credimi.inference.evidence.fixed_priors import Prior
+
+
+@public
+@dataclass(frozen=True, slots=True)
+class CompleteMoments:
+    """Moments of the mutual information of a table without missing values. Made by `credimi.complete_moments`.
+
+    `mean` is exact, `variance` of second order; the two central moments, `skewness` and `kurtosis` (3 for a Gaussian)
+    are of leading order, and NaN where the variance of leading order is 0.
+    """
+
+    mean: float
+    variance: float
+    third_central_moment: float
+    fourth_central_moment: float
+    skewness: float
+    kurtosis: float
+
+
+def complete_moments(joint: ArrayLike | Table, *, prior: Prior = CELLS) -> CompleteMoments:
+    """Exact mean and higher moments of the mutual information (nats), for a table without missing values.
+
+    Parameters
+    ----------
+    joint
+        r x s counts, or one of the layouts that `Table` takes, without missing values.
+    prior
+        A fixed prior as in `credimi.posterior`; each cell needs a count or a pseudo-count.
+
+    Examples
+    --------
+    >>> found = credimi.complete_moments([[10, 2], [3, 15]])
+    >>> round(found.mean, 5), round(found.skewness, 3)
+    (0.21682, 0.392)
+    """
+    table = Table.of(joint)
+    if table.misses_feature or table.misses_target:
+        raise CredimiError("these moments are for complete counts: use credimi.mutual_information for missing values")
+    parameters = table.joint + pseudo_counts(prior, table)
+    third, fourth = third_central_moment(parameters), fourth_central_moment(parameters)
+    leading = math.sqrt(fourth / 3.0)  # the variance of leading order
+    return CompleteMoments(
+        exact_mean(parameters),
+        second_order_variance(parameters),
+        third,
+        fourth,
+        third / leading**1.5 if leading > 0.0 else math.nan,
+        fourth / leading**2 if leading > 0.0 else math.nan,
+    )
 
 
 def exact_mean(parameters: ArrayLike) -> float:
