@@ -13,7 +13,9 @@ from strategies import ORDINARY, PROPER, incomplete_tables, missing_at_random, t
 from strategies import IncompleteTable as Table
 
 import credimi
+from credimi import CredimiError
 from credimi.core.tables import Tables
+from credimi.inference import complete_data
 from credimi.inference.moments import moments as information
 
 ONE_SIDED = ("complete", "target_only", "feature_only")
@@ -150,10 +152,12 @@ def test_empty_rows_and_columns_change_nothing_under_haldane(margins: tuple[list
 def test_matched_mean_of_complete_data_is_exact(counted: Table) -> None:
     truth = oracle.exact_mean(counted.counts[0])
     assert moments([counted])[0, 0] == pytest.approx(truth, rel=1e-12, abs=1e-15)
+    assert complete_data.exact_mean(counted.counts[0]) == pytest.approx(truth, rel=1e-12, abs=1e-14)
 
 
 def test_exact_mean_by_hand() -> None:
     # All parameters 1, 2 x 2: (1/4) 4 [psi(2) - 2 psi(3) + psi(5)] = 1 - 2 (3/2) + 25/12 = 1/12.
+    assert complete_data.exact_mean(np.ones((2, 2))) == pytest.approx(1 / 12, rel=1e-14)
     assert credimi.mutual_information(np.zeros((2, 2)), prior="uniform").mean() == pytest.approx(1 / 12, rel=1e-13)
 
 
@@ -249,6 +253,55 @@ def test_matched_deviation_of_tiny_weights_has_the_right_size(
     _, deviation = exact_moments(counted)
     found = credimi.mutual_information(**counted.arguments()).std()
     assert 0.5 * deviation <= found <= 2.0 * deviation
+
+
+# More terms for complete data
+
+FAR_FROM_INDEPENDENT = [
+    [[4, 1], [1, 4]],
+    [[6, 1, 2], [1, 5, 3]],
+    [[5, 1, 1], [1, 4, 1], [0.5, 1, 6]],
+]
+
+
+@pytest.mark.parametrize("size", [500, 2000])
+@pytest.mark.parametrize("shares", FAR_FROM_INDEPENDENT)
+def test_higher_moments_are_those_of_exact_draws(shares: list[list[float]], size: int) -> None:
+    # Leading orders: what they leave out is of order (number of cells)/n beside them, 2 % at most here, except that
+    # skewness is itself a small difference, of which 15 % are allowed.
+    cells = np.array(shares) / np.sum(shares) * size
+    generator = np.random.default_rng(25)
+    parts = [oracle.dirichlet_draws(cells.ravel(), 200_000, generator) for _ in range(4)]
+    draws = np.concatenate([oracle.informations(part.reshape(-1, *cells.shape)) for part in parts])
+    centred = draws - draws.mean()
+    for power, function, allowed in (
+        (2, complete_data.second_order_variance, 0.005),
+        (3, complete_data.third_central_moment, 0.15),
+        (4, complete_data.fourth_central_moment, 0.10),
+    ):
+        powers = centred**power
+        error = powers.std() / math.sqrt(draws.size)
+        assert abs(function(cells) - powers.mean()) <= allowed * abs(powers.mean()) + 4.0 * error, power
+
+
+def test_second_order_variance_of_independent_counts_by_hand() -> None:
+    # Counts of an exact product: J = K = M = 0, Q = 1 - 1 = 0, so Var = (r-1)(s-1)/(2 (n+1)(n+2)).
+    cells = np.outer([2.0, 3.0, 5.0], [10.0, 20.0])
+    assert complete_data.second_order_variance(cells) == pytest.approx(1.0 / (301.0 * 302.0), rel=1e-10)
+    assert complete_data.third_central_moment(cells) == pytest.approx(0.0, abs=1e-18)
+    assert complete_data.fourth_central_moment(cells) == pytest.approx(0.0, abs=1e-30)
+
+
+@pytest.mark.parametrize("wrong", [[[1.0, 0.0], [1.0, 1.0]], [1.0, 2.0], [[1.0, math.inf]], [[1.0, -1.0]]])
+def test_more_terms_need_positive_parameters(wrong: list) -> None:
+    for function in (
+        complete_data.exact_mean,
+        complete_data.second_order_variance,
+        complete_data.third_central_moment,
+        complete_data.fourth_central_moment,
+    ):
+        with pytest.raises(CredimiError, match="positive"):
+            function(wrong)
 
 
 # Stress

@@ -30,7 +30,7 @@ def priors_of(blocks: Tables) -> list[Distribution]:
 
 def distributions(components: adaptive_prior.PosteriorComponents, blocks: Tables) -> list[Distribution]:
     upper = np.log(np.minimum(blocks.rows, blocks.columns)).tolist()
-    return [distribution_of_table(components, index, most, gaussian=False) for index, most in enumerate(upper)]
+    return [distribution_of_table(components, index, most) for index, most in enumerate(upper)]
 
 
 def law(p_zero: float, *parts: tuple[float, float]) -> Distribution:

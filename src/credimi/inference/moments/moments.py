@@ -2,6 +2,17 @@
 
 `moments` sorts tables by their pattern of missing values, passes them to the compiled kernels (`leading`, `one_sided`
 and `two_sided` of this folder have the formulas and their cost), and shares large batches among threads.
+The functions in `complete_data` take Dirichlet *parameters* n_ij (counts plus pseudo-counts; n is their sum, r x s the
+shape) and return, with l_ij = log(n_ij n/(n_i+ n_+j)) and J, K, L = sum (n_ij/n) l_ij^(1,2,3):
+
+    exact mean                      (1/n) sum n_ij [psi(n_ij+1) - psi(n_i+ +1) - psi(n_+j +1) + psi(n+1)]
+    variance, to O(n^-2)            (K - J^2)/(n+1) + [M + (r-1)(s-1)(1/2 - J) - Q]/((n+1)(n+2)),
+                                    M = sum (1/n_ij - 1/n_i+ - 1/n_+j + 1/n) n_ij l_ij,  Q = 1 - sum n_ij^2/(n_i+ n_+j)
+    third central moment, leading   (2/n^2)[2J^3 - 3KJ + L] + (3/n^2)[K + J^2 - P],
+                                    P = n sum_i J_i+^2/n_i+ + n sum_j J_+j^2/n_+j,  J_ij = (n_ij/n) l_ij
+    fourth central moment, leading  3 (K - J^2)^2/n^2                                 (poor near independence)
+
+(Hutter 2001; Hutter and Zaffalon 2005.)
 """
 
 from __future__ import annotations
