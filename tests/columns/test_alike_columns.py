@@ -11,10 +11,9 @@ import credimi
 from credimi.columns import interpret, labels
 from credimi.counts.request import CountRequest
 from credimi.counts.rows import coded_table as tables_of_codes
-from credimi.counts.rows.stratified_counts import InterpretedCodes
-from credimi.counts.rows.tree_rows import TreeRows
+from credimi.counts.rows.node_counter import node_counter
 from credimi.sources import rows
-from credimi.sources.rows import coded_table
+from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     import pytest
@@ -45,12 +44,12 @@ def table() -> dict[str, list[object]]:
 
 
 def interpreted() -> tuple[list[object], list[list[int]]]:
-    coded = coded_table(table(), CountRequest.of("y"))
+    coded = encoded_table(table(), CountRequest.of("y"))
     features = [
         (each.facts, each.values, each.block.tolist(), each.places.tolist(), each.typed_as.tolist())
         for each in coded.counts.interpreted()
     ]
-    return features, [codes.tolist() for codes in InterpretedCodes.of(coded).codes]
+    return features, [codes.tolist() for codes in coded.codes().columns]
 
 
 def test_what_is_remembered_is_what_counts_say(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,5 +91,5 @@ def test_labels_of_a_column_are_found_without_a_search(monkeypatch: pytest.Monke
     monkeypatch.setattr(rows, "coded_parts", unsearched)
     data = table()
     assert credimi.pairs(data).names
-    assert TreeRows.of(coded_table(data, CountRequest.of("y"))).columns
+    assert node_counter(encoded_table(data, CountRequest.of("y"))).columns
     assert credimi.select(data, "y").features is not None

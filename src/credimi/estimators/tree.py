@@ -14,7 +14,7 @@ from credimi.columns.reading_options import ReadingOptions
 from credimi.core.arguments import require_whole
 from credimi.core.public import public
 from credimi.core.threads import threads_of
-from credimi.counts.rows.tree_rows import TreeRows
+from credimi.counts.rows.node_counter import node_counter
 from credimi.estimators.class_labels import Classes, warn_if_measured
 from credimi.estimators.counted_xy import coded, labelled, share_right, target_name
 from credimi.estimators.tree_descent import visits
@@ -130,7 +130,7 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         warn_if_measured(table.counts)
         self._known, self._settings = known, settings
         self.tree_ = grow(
-            TreeRows.of(table, threads, least_classes=1),
+            node_counter(table, threads, least_classes=1),
             epsilon=self.epsilon,
             level=self.level,
             max_depth=self.max_depth,

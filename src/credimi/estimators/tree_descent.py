@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from credimi.columns.missing import MissingValues
     from credimi.columns.reading_options import ReadingOptions
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counts.rows.tree_rows import TreeColumn
+    from credimi.counts.rows.node_counter import TreeColumn
     from credimi.estimators.validation import Features
     from credimi.questions.tree.nodes import Tree
 
