@@ -18,7 +18,7 @@ import numpy as np
 from timing import best_of
 
 from credimi.counts.rows.pair_tables import PairCounter
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables.pair_figures import figures_of
 from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
 from credimi.questions.pairs.gpu.pair_products import PairProducts
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 VALUES = 3
 TEN = 10
 FOUR = ("p_independent", "mi", "low", "high")
-OPTIONS = PosteriorOptions()
+OPTIONS = Belief()
 
 
 def make(device: Device, columns: int, rows: int, missing: float) -> np.ndarray:

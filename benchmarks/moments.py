@@ -17,9 +17,9 @@ import numpy as np
 from timing import best_of
 
 from credimi.core.tables import Tables
+from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import components
 from credimi.inference.moments.moments import moments
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.tables.many_tables import summarize
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def adaptive_lines(count: int, repeats: int, generator: np.random.Generator) -> 
     """Print what the adaptive prior costs beside the matched moments of one fixed prior, on one thread."""
     print("\n| table | missing | truth | components, us | times matched | with intervals, us |")
     print("|---|---|---|---:|---:|---:|")
-    wanted = PosteriorOptions(threads=1)
+    wanted = Belief(threads=1)
     for rows, columns in ((2, 4), (10, 10)):
         for missing, independent in product(("complete", "feature", "both"), (False, True)):
             blocks = tables(count, rows, columns, missing, generator, independent=independent)

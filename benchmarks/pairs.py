@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.counts.rows.pair_tables import PairCounter
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables.pair_figures import figures_of
 from credimi.questions.pairs.forest import edge_probabilities
 
@@ -70,7 +70,7 @@ def count_all(codes: list[Bytes], values: int, threads: int) -> None:
 
 def judge_all(codes: list[Bytes], values: int, threads: int) -> None:
     """The same, with posteriors, intervals and P(independent)."""
-    counter, options = PairCounter(codes, [values] * len(codes), threads=threads), PosteriorOptions(threads=threads)
+    counter, options = PairCounter(codes, [values] * len(codes), threads=threads), Belief(threads=threads)
     for block in counter.blocks():
         figures_of(counter.tables(*block), options)
 

@@ -17,8 +17,8 @@ import numpy as np
 
 import credimi
 from credimi.core.tables import Tables
+from credimi.inference.belief import Belief
 from credimi.inference.bounds.information_bounds import robust
-from credimi.inference.rules import RuleOptions
 from credimi.inference.tables.many_tables import summarize
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def main() -> None:
         ratio = robust_seconds / plain_seconds
         print(f"| {name} | {1e3 * plain_seconds:.0f} | {1e3 * robust_seconds:.0f} | {ratio:.1f} |", flush=True)
     print("\n| table | missing | ms a table |\n|---|---|---:|")
-    options = RuleOptions(threads=1)
+    options = Belief(threads=1)
     for r, s in SHAPES:
         for sides in ("feature", "target", "both", BOTH_AND_NEITHER):
             blocks = tables(r, s, sides, arguments.tables)

@@ -20,8 +20,8 @@ import argparse
 import numpy as np
 
 from credimi.core.tables import Tables
+from credimi.inference.belief import Belief
 from credimi.inference.evidence import adaptive_prior
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.tables.many_tables import Summary, summarize
 
 SHAPES = ((2, 2), (2, 5), (3, 10), (10, 10), (2, 50))
@@ -33,7 +33,7 @@ def summary(blocks: np.ndarray, prior: str | float = "adaptive", approximation: 
     """The posteriors of tables of one shape, (tables, r + 1, s + 1)."""
     count, rows, columns = blocks.shape
     tables = Tables(blocks.ravel(), np.full(count, rows - 1), np.full(count, columns - 1))
-    return summarize(tables, PosteriorOptions(prior=prior, approximation=approximation))
+    return summarize(tables, Belief(prior=prior, approximation=approximation))
 
 
 def drawn(

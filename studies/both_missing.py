@@ -22,7 +22,7 @@ import numpy as np
 
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.sampling import information_of
 from credimi.inference.tables.many_tables import Summary, summarize
 
@@ -75,7 +75,7 @@ def incomplete(
 def summary_of(tables: list[Table]) -> Summary:
     """The posteriors of all tables."""
     blocks = Tables.of([table.block() for table in tables])
-    return summarize(blocks, PosteriorOptions(epsilon=EPSILON))
+    return summarize(blocks, Belief(epsilon=EPSILON))
 
 
 def percent_held(posteriors: Summary, truth: np.ndarray | float) -> float:

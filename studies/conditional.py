@@ -33,8 +33,8 @@ from credimi.core.tables import Tables
 from credimi.counts.counter import ByValue
 from credimi.counts.local_counter import LocalCounter
 from credimi.counts.request import CountRequest
+from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import mixtures
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.sampling import draw_information, information_of
 from credimi.inference.strata.stratified_tables import StratifiedTables, independence, summarize
 from credimi.questions.select.smallest_set import Search
@@ -168,7 +168,7 @@ def coverage(tables: int, generator: np.random.Generator) -> None:
                     probabilities = population(shape, kind, size, generator)
                     data.append(incomplete(probabilities, missing, size, generator))
                     truth.append(0.0 if kind == "independent" else conditional_information_of(probabilities))
-            summary = summarize(strata_of(data), PosteriorOptions(epsilon=EPSILON))
+            summary = summarize(strata_of(data), Belief(epsilon=EPSILON))
             if kind == "independent":
                 figures.append(100.0 * np.mean(summary.p_above >= 0.95))
             figures.append(100.0 * np.mean((summary.low <= truth) & (truth <= summary.high)))
@@ -203,7 +203,7 @@ def cut_numbers(tables: int) -> None:
             even = Tables(counted.flat, counted.rows, counted.columns)
             independent = independence(StratifiedTables.of(even, starts))
             factor = (1.0 - independent) / independent
-            odds_alone, odds_given = counted.odds, Search(counter, PosteriorOptions()).odds[cut_columns]
+            odds_alone, odds_given = counted.odds, Search(counter, Belief()).odds[cut_columns]
             bayes_factors.append(np.array([factor, factor * odds_alone, factor * odds_given]))
             cuts += [len(codes.features[index].values) - 1 for index in cut_columns]
         factors = np.concatenate(bayes_factors, axis=1)

@@ -19,7 +19,7 @@ import numpy as np
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables.many_tables import summarize
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ EPSILON, LEVEL = 0.003, 0.95
 def percent_kept(features: list[Feature], odds: list[float]) -> float:
     """The percentage of the features that the rule forward keeps, with these prior odds of dependence."""
     blocks = Tables.of([feature.block.astype(np.float64) for feature in features], odds)
-    posteriors = summarize(blocks, PosteriorOptions(epsilon=EPSILON, level=LEVEL))
+    posteriors = summarize(blocks, Belief(epsilon=EPSILON, level=LEVEL))
     return 100.0 * float(np.mean(posteriors.p_above >= LEVEL))
 
 

@@ -27,8 +27,8 @@ from strengths import pooled_weights
 
 from credimi.core.tables import Tables
 from credimi.inference import rules
+from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents, components
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.tables.many_tables import beliefs
 from credimi.inference.tables.mixture_tails import above, mixtures_of
 
@@ -76,7 +76,7 @@ def benjamini_hochberg(tables: np.ndarray) -> np.ndarray:
 def power_and_false_share(tables: np.ndarray, truth: np.ndarray) -> Iterator[tuple[float, float]]:
     """Power and false share of each procedure."""
     blocks = blocks_of(tables)
-    posteriors = beliefs(blocks, PosteriorOptions(epsilon=EPSILON))
+    posteriors = beliefs(blocks, Belief(epsilon=EPSILON))
     table, weight = pooled_weights(blocks)
     dependent_parts = components(blocks)
     single_components = PosteriorComponents(

@@ -16,7 +16,7 @@ from itertools import product
 import numpy as np
 
 from credimi.core.tables import Tables
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.rules import backward, forward
 from credimi.inference.sampling import information_of
 from credimi.inference.tables.many_tables import summarize
@@ -43,7 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, default=1_000, help="a cell (default: %(default)s)")
     samples = parser.parse_args().samples
-    generator, options = np.random.default_rng(5), PosteriorOptions(epsilon=EPSILON, threads=1)
+    generator, options = np.random.default_rng(5), Belief(epsilon=EPSILON, threads=1)
     print("| shares | rows | " + " | ".join(f"I = {times * EPSILON:g}" for times in TIMES) + " |")
     print("|---|---:|" + "---|" * len(TIMES))
     for margins, rows in product(MARGINS, ROWS):

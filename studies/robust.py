@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.tables import Tables
+from credimi.inference.belief import Belief
 from credimi.inference.bounds.information_bounds import robust
-from credimi.inference.rules import RuleOptions
 from credimi.inference.sampling import information_of
 from credimi.inference.tables.many_tables import summarize
 
@@ -102,7 +102,7 @@ def block(
 
 def line(generator: np.random.Generator, tables: int, g: float, factor: float, sides: str, *, extreme: bool) -> str:
     """One line of the table."""
-    options = RuleOptions()
+    options = Belief()
     blocks, true = [], []
     for _ in range(tables):
         shape, rows = SHAPES[generator.integers(len(SHAPES))], ROWS[generator.integers(len(ROWS))]

@@ -29,7 +29,7 @@ import numpy as np
 
 from credimi.core.tables import Tables
 from credimi.counts.survey_rows import scaled
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables.many_tables import summarize
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def figures(
 ) -> dict[str, Floats]:
     """For one cell of the study: which intervals hold the truth, which tables are kept, and the effective sizes."""
     rows, samples = args
-    options = PosteriorOptions(epsilon=EPSILON, level=0.95, threads=1)
+    options = Belief(epsilon=EPSILON, level=0.95, threads=1)
     populations = [population(rng, shape, target) for _ in range(samples)]
     pairs = [sample(rng, design, table, rows) for table in populations]
     blocks = [block for block, _ in pairs]

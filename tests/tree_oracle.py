@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.tables import Tables
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables.many_tables import quick_beliefs
 
 if TYPE_CHECKING:
     from credimi.core.types import Value
 
 Row = dict[str, "Value"]
-Settings = tuple[list[str], set[str], PosteriorOptions]  # all columns, those of numbers, and how they are judged
+Settings = tuple[list[str], set[str], Belief]  # all columns, those of numbers, and how they are judged
 Instead = dict[str, tuple[dict["Value", str], dict[str, dict[str, float]]]]
 LEAST_PART, LEAST_NOISE = 0.2, 0.1
 
@@ -71,7 +71,7 @@ def cut(node: Plain, column: str) -> tuple[dict[Value, str], float] | None:
     return {each: f"<= {middle:g}" if each <= middle else f"> {middle:g}" for each in every}, share
 
 
-def judged(node: Plain, columns: list[str], numbers: set[str], options: PosteriorOptions) -> Value:
+def judged(node: Plain, columns: list[str], numbers: set[str], options: Belief) -> Value:
     """The tables of all columns, and what is believed of them; None if there are none."""
     found = {}
     for column in columns:
@@ -114,7 +114,7 @@ def grown(rows: list[Row], numbers: set[str], *, epsilon: float, level: float) -
     """The tree; categories must have two values each, so that nothing is merged."""
     root = Plain([(row, 1.0, row.get("weight", 1.0)) for row in rows], 0)
     columns = [name for name in rows[0] if name not in {"class", "weight"}]
-    options, waiting, independent = PosteriorOptions(epsilon=epsilon, level=level), [root], []
+    options, waiting, independent = Belief(epsilon=epsilon, level=level), [root], []
     doubts = []
     while waiting:
         found = [each for node in waiting if (each := judged(node, columns, numbers, options)) is not None]

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from credimi.questions.select.answer import select
     from credimi.questions.select.result import Selection
     from credimi.results.figures import plot_prequential
+    from credimi.results.result import Result
+    from credimi.results.saved import load
     from credimi.sources.count import count
 
 __all__ = [
@@ -54,6 +56,7 @@ __all__ = [
     "Pairs",
     "Posterior",
     "Ranking",
+    "Result",
     "Selection",
     "Table",
     "__version__",
@@ -62,6 +65,7 @@ __all__ = [
     "count",
     "information_bounds",
     "interactions",
+    "load",
     "mutual_information",
     "network",
     "pairs",
@@ -88,12 +92,14 @@ _MODULE_OF = {
     "Pairs": "credimi.questions.pairs.result",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.questions.rank.result",
+    "Result": "credimi.results.result",
     "Selection": "credimi.questions.select.result",
     "Table": "credimi.core.table",
     "compare": "credimi.questions.compare.answer",
     "conditional_information": "credimi.inference.strata.conditional_information",
     "count": "credimi.sources.count",
     "interactions": "credimi.questions.interactions.answer",
+    "load": "credimi.results.saved",
     "information_bounds": "credimi.inference.bounds.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
     "network": "credimi.questions.network.answer",
@@ -108,6 +114,7 @@ _MODULE_OF = {
 
 # Not public: parts of public objects. Pickles look for them here, whatever module they are in.
 _STORED_MODULE_OF = {
+    "Belief": "credimi.inference.belief",
     "Beliefs": "credimi.inference.tables.many_tables",
     "Classes": "credimi.estimators.class_labels",
     "CountedFile": "credimi.counts.saved.counted_files",
@@ -133,7 +140,6 @@ _STORED_MODULE_OF = {
     "Rejection": "credimi.questions.select.result",
     "RemarkKind": "credimi.results.remarks",
     "Rows": "credimi.paper.rows",
-    "RuleOptions": "credimi.inference.rules",
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
     "Step": "credimi.questions.select.result",
     "Scorer": "credimi.estimators.scorer",

@@ -10,7 +10,7 @@ from credimi.compile.signatures import SIGNATURES, files_used_by
 
 ROOT = Path(credimi.__file__).parent
 KERNELS = files_used_by(*{name.rpartition(".")[0] for name in SIGNATURES})
-KNOWN = {"_margins_evidence", "_digamma_tail"}  # each has one user, next to it
+KNOWN = {"margins_evidence", "_digamma_tail"}  # each has one user, next to it
 
 
 def _imports(path: Path) -> list[tuple[str, str]]:

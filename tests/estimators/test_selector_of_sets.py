@@ -27,7 +27,7 @@ def test_smallest_keeps_what_select_takes() -> None:
     selector = CredibleSelector("smallest").fit(x, y)
     data = {f"x{number}": x[:, number].tolist() for number in range(4)}
     assert selector.get_support().tolist() in ([True, False, True, False], [False, True, True, False])
-    assert len(selector.selection_) == len(select(data, y)) == 2
+    assert len(selector.selection_.features) == len(select(data, y).features) == 2
     assert selector.transform(x).shape == (1_500, 2)
     assert selector.ranking_.columns["feature"]  # one by one they are ranked still
 

@@ -13,9 +13,9 @@ from scipy.special import digamma, gammaln
 
 from credimi import CredimiError, mutual_information, posterior
 from credimi.core.tables import Tables
+from credimi.inference.belief import Belief
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.moments.moments import moments
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.tables.many_tables import summarize
 
 JOINT = [[12, 3, 7], [2, 14, 6]]
@@ -261,7 +261,7 @@ def test_many_tables_at_once_are_the_tables_one_by_one() -> None:
     tables = [
         generator.integers(0, 30, (r + 1, s + 1)).astype(float) for r, s in ((2, 3), (4, 2), (2, 3), (3, 5), (2, 2))
     ]
-    found = summarize(Tables.of(tables), PosteriorOptions(epsilon=0.01, level=0.9))
+    found = summarize(Tables.of(tables), Belief(epsilon=0.01, level=0.9))
     for index, table in enumerate(tables):
         law = mutual_information(table[:-1, :-1], target_only=table[:-1, -1], feature_only=table[-1, :-1])
         assert found.p_independent[index] == pytest.approx(law.p_zero, rel=1e-12)
@@ -278,7 +278,7 @@ def test_noise_is_not_kept(rows: int, columns: int, size: int) -> None:
     chances = np.outer(generator.dirichlet(np.full(rows, 3.0)), generator.dirichlet(np.full(columns, 3.0)))
     counts = generator.multinomial(size, chances.ravel(), 200).reshape(200, rows, columns)
     blocks = Tables.of([block(each) for each in counts])
-    found = summarize(blocks, PosteriorOptions())
+    found = summarize(blocks, Belief())
     assert np.mean(found.p_above >= 0.95) <= 0.05
     plugged_in = moments(blocks, 1e-6, matched=False).mean
     assert np.sqrt(np.mean(found.mean**2)) < 0.7 * np.sqrt(np.mean(plugged_in**2))

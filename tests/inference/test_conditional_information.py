@@ -13,9 +13,9 @@ from scipy import special
 
 from credimi import CredimiError, Distribution, conditional_information, mutual_information
 from credimi.core.tables import Tables
+from credimi.inference.belief import Belief
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.moments.moments import moments
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.strata.stratified_tables import StratifiedTables, components, independence, summarize
 
 if TYPE_CHECKING:
@@ -351,7 +351,7 @@ def test_conditionally_independent_data_are_found_to_be_so(size: int) -> None:
         lost = generator.binomial(block[:, :-1, :-1].astype(int), 0.3)
         block[:, :-1, :-1] -= lost
         block[:, :-1, -1] = lost.sum(axis=2)
-    found = summarize(flattened(list(blocks)), PosteriorOptions(epsilon=EPSILON))
+    found = summarize(flattened(list(blocks)), Belief(epsilon=EPSILON))
     assert np.mean(found.low == 0.0) >= 0.95
     assert np.mean(found.p_above >= 0.95) <= 0.01
 
@@ -376,7 +376,7 @@ def test_many_candidates_are_those_one_by_one(prior: str) -> None:
     candidates[3][0] = 0.0
     candidates[1][...] = 0.0
     candidates[1][0, :-1, :-1] = [[0, 1, 0], [1, 0, 1]]
-    options = PosteriorOptions(prior=prior, epsilon=0.01, threads=1)
+    options = Belief(prior=prior, epsilon=0.01, threads=1)
     found = summarize(flattened(candidates), options)
     for number, blocks in enumerate(candidates):
         own = law(blocks, prior)
@@ -390,7 +390,7 @@ def test_many_candidates_are_those_one_by_one(prior: str) -> None:
 def test_odds_are_those_of_the_candidate() -> None:
     generator = np.random.default_rng(1)
     blocks = random_strata(generator, (3, 2, 3), 8.0, feature=True, target=False)
-    even, other = components(flattened([blocks, blocks], [1.0, 0.2]), PosteriorOptions()).p_zero
+    even, other = components(flattened([blocks, blocks], [1.0, 0.2]), Belief()).p_zero
     assert 0.01 < even < 0.99
     assert other / (1.0 - other) == pytest.approx(5.0 * even / (1.0 - even), rel=1e-9)
 
@@ -436,7 +436,7 @@ def test_the_probability_of_independence_alone_is_that_of_the_mixture() -> None:
         random_strata(generator, (3, 2, 3), 20.0, feature=number % 2 == 0, target=number % 4 > 1) for number in range(8)
     ]
     strata = flattened(candidates, [1.0, 0.5] * 4)
-    assert independence(strata) == pytest.approx(components(strata, PosteriorOptions()).p_zero, rel=1e-12)
+    assert independence(strata) == pytest.approx(components(strata, Belief()).p_zero, rel=1e-12)
 
 
 @pytest.mark.parametrize(("values", "rows"), [(5, 1_000), (10, 100), (50, 1_000), (200, 2_000)])

@@ -9,7 +9,7 @@ import pytest
 from credimi import mutual_information
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables.many_tables import summarize
 
 THIN = [
@@ -83,7 +83,7 @@ def test_many_tables_at_once_are_the_tables_one_by_one(threads: int) -> None:
         tables += [one, one.transposed(), Table.of([[12, 3], [4, 9]])]
     found = summarize(
         Tables.of([one.block() for one in tables]),
-        PosteriorOptions(prior="jeffreys", epsilon=0.01, level=0.9, threads=threads),
+        Belief(prior="jeffreys", epsilon=0.01, level=0.9, threads=threads),
     )
     for index, one in enumerate(tables):
         law = mutual_information(one, prior="jeffreys")

@@ -14,7 +14,7 @@ from scipy import optimize, stats
 from credimi import Counts, Distribution, count, mutual_information, rank
 from credimi.cli import main
 from credimi.core.tables import Tables
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables.many_tables import summarize
 
 NAMES = ("mi_if_dependent", "low_if_dependent", "high_if_dependent")
@@ -79,9 +79,9 @@ def test_draws_and_normal_laws_have_them_too() -> None:
 def test_odds_do_not_change_them() -> None:
     """However small: P(independent) is then 1 to the last digit, and what is left of the weights still says it."""
     block = np.array([[20.0, 12.0, 0.0], [11.0, 18.0, 0.0], [0.0, 0.0, 0.0]])
-    even = summarize(Tables.of([block]), PosteriorOptions())
+    even = summarize(Tables.of([block]), Belief())
     for odds in (1e-3, 1e-14):
-        other = summarize(Tables.of([block], [odds]), PosteriorOptions())
+        other = summarize(Tables.of([block], [odds]), Belief())
         assert other.mean_if_dependent == pytest.approx(even.mean_if_dependent, rel=1e-8)
         assert other.low_if_dependent == pytest.approx(even.low_if_dependent, rel=1e-8)
         assert other.high_if_dependent == pytest.approx(even.high_if_dependent, rel=1e-8)

@@ -11,10 +11,10 @@ import pytest
 import credimi
 from credimi.core.table import Table
 from credimi.core.tables import Tables
+from credimi.inference.belief import Belief
 from credimi.inference.bounds.information_bounds import robust, standing
 from credimi.inference.bounds.least_information import centres, least
 from credimi.inference.bounds.observed_draws import _independent
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.sampling import draw
 from credimi.inference.tables.many_tables import summarize
 
@@ -155,7 +155,7 @@ def test_a_band_at_whose_edge_independence_lies_begins_at_0() -> None:
         blocks.append(np.pad(np.column_stack([seen, gone]), ((0, 1), (0, 0))).astype(np.float64))
     laws = [credimi.information_bounds(each[:3, :4], target_only=each[:3, 4], factor=2.0)[0] for each in blocks]
     assert 1e-4 > max(law.ppf(0.025) for law in laws) > 0.0
-    options, tables = PosteriorOptions(), Tables.of(blocks)
+    options, tables = Belief(), Tables.of(blocks)
     plain = summarize(tables, options)
     assert plain.low.min() > 0.002
     ends = plain.low, plain.high
@@ -222,7 +222,7 @@ def test_columns_stand_at_the_largest_factors_as_at_infinity(factor: float) -> N
     blocks = Tables.of(
         [np.array([[90.0, 20, 3], [30, 80, 2], [0, 0, 0]]), np.array([[60.0, 50, 3], [50, 60, 2], [5, 4, 0]])]
     )
-    options = PosteriorOptions(threads=1)
+    options = Belief(threads=1)
     p_above = summarize(blocks, options).p_above
     found, expected = (standing(blocks, p_above, each, options) for each in (factor, math.inf))
     assert found.tolist() == expected.tolist() == [True, False]

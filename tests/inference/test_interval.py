@@ -11,9 +11,9 @@ import pytest
 import credimi
 from credimi.core.special import stirling_error
 from credimi.core.tables import Tables
+from credimi.inference.belief import Belief
 from credimi.inference.distributions import distribution
 from credimi.inference.distributions.interval import credible_interval
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.tables import many_tables
 from credimi.inference.tables.many_tables import summarize
 
@@ -51,7 +51,7 @@ def test_one_distribution_and_many_tables_ask_alike(monkeypatch: pytest.MonkeyPa
     for module in (distribution, many_tables):
         monkeypatch.setattr(module, "credible_interval", rule)
     law = credimi.mutual_information(block[:-1, :-1], target_only=block[:-1, -1])
-    found = summarize(Tables.of([block]), PosteriorOptions())
+    found = summarize(Tables.of([block]), Belief())
     expected = law.ppf(5e-7), law.isf(5e-7)
     assert law.interval(0.5) == pytest.approx(expected, rel=1e-6)
     assert (found.low[0], found.high[0]) == pytest.approx(expected, rel=1e-6)
@@ -64,7 +64,7 @@ def test_with_an_atom_it_holds_what_it_says(approximation: str, level: float) ->
         block = np.array([[15.0 + shift, 14.0, 2.0], [13.0, 16.0 + shift, 0.0], [0.0, 0.0, 0.0]])
         law = credimi.mutual_information(block[:-1, :-1], target_only=block[:-1, -1], approximation=approximation)
         low, high = law.interval(level)
-        found = summarize(Tables.of([block]), PosteriorOptions(approximation=approximation, level=level))
+        found = summarize(Tables.of([block]), Belief(approximation=approximation, level=level))
         assert (found.low[0], found.high[0]) == pytest.approx((low, high), rel=1e-8, abs=1e-12)
         held = law.cdf(high) - law.cdf(math.nextafter(low, -math.inf))
         assert held >= level - 1e-9

@@ -12,11 +12,11 @@ from scipy.special import betaincc
 
 from credimi import mutual_information
 from credimi.core.tables import Tables
+from credimi.inference.belief import Belief
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.scaled_beta import ScaledBeta
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
 from credimi.inference.mutual_information import distribution_of
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.tables import mixture_tails
 from credimi.inference.tables.many_tables import summarize
 
@@ -139,7 +139,7 @@ def test_tables_of_few_and_of_many_rows(approximation: str, prior: str, size: in
             table[:-1, -1] = generator.poisson(size / 10.0, rows)
             tables.append(table)
     for level in LEVELS:
-        options = PosteriorOptions(prior=prior, approximation=approximation, level=level)
+        options = Belief(prior=prior, approximation=approximation, level=level)
         found = summarize(Tables.of(tables), options)
         for index, table in enumerate(tables):
             law = mutual_information(
@@ -152,6 +152,6 @@ def test_tables_of_few_and_of_many_rows(approximation: str, prior: str, size: in
 def test_threads_change_nothing() -> None:
     generator = np.random.default_rng(5)
     blocks = Tables(generator.poisson(40.0, 3000 * 15).astype(float), np.full(3000, 2), np.full(3000, 4))
-    one, three = (summarize(blocks, PosteriorOptions(threads=threads)) for threads in (1, 3))
+    one, three = (summarize(blocks, Belief(threads=threads)) for threads in (1, 3))
     for name in ("mean", "std", "low", "high", "p_above", "p_independent"):
         np.testing.assert_array_equal(getattr(one, name), getattr(three, name))

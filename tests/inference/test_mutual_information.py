@@ -10,7 +10,7 @@ from scipy.special import digamma, fdtri
 
 from credimi import CredimiError, Distribution, Table, mutual_information, posterior
 from credimi.core.table import LARGEST, SMALLEST
-from credimi.inference.options import APPROXIMATIONS
+from credimi.inference.belief import APPROXIMATIONS
 from credimi.inference.sampling import InformationDraws, _convergence
 
 JOINT = [[10, 2, 7], [3, 15, 1]]

@@ -10,8 +10,8 @@ from page_helpers import data_of, node
 
 from credimi import Ranking, rank, select
 from credimi.core.tables import Tables
+from credimi.inference.belief import Belief
 from credimi.inference.evidence import adaptive_prior
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.rows_to_decide import growth_to_decide
 from credimi.inference.rules import unsure as are_unsure
 from credimi.inference.strata.stratified_tables import StratifiedTables, components, summarize
@@ -65,7 +65,7 @@ def tables_of(cells: FloatArray) -> Tables:
     return Tables(blocks.ravel(), np.full(count, rows), np.full(count, columns))
 
 
-def undecided(cells: FloatArray, options: PosteriorOptions) -> BooleanArray:
+def undecided(cells: FloatArray, options: Belief) -> BooleanArray:
     return are_unsure(beliefs(tables_of(cells), options).p_above, options.level)
 
 
@@ -109,7 +109,7 @@ def of_information(
 
 
 def shares_decided(
-    chances: FloatArray, rows: int, generator: np.random.Generator, options: PosteriorOptions
+    chances: FloatArray, rows: int, generator: np.random.Generator, options: Belief
 ) -> tuple[float, float, FloatArray]:
     """Of tables that are unsure: the share decided at the forecast, and at twice as many rows; the growths."""
     cells = drawn(generator, chances, np.full(len(chances), rows))
@@ -135,7 +135,7 @@ def test_half_of_all_samples_decide_if_truths_are_as_the_prior_has_them(
     """Some 600 tables each: a standard error of 0.02; the forecast itself may be off by a tenth."""
     generator = np.random.default_rng(rows)
     decided, twice, _ = shares_decided(
-        from_the_prior(generator, count, shape, rows), rows, generator, PosteriorOptions(epsilon=EPSILON)
+        from_the_prior(generator, count, shape, rows), rows, generator, Belief(epsilon=EPSILON)
     )
     assert 0.4 < decided < 0.6
     assert 0.58 < twice < 0.85
@@ -155,7 +155,7 @@ def test_the_forecast_at_known_truths(information: float, rows: int, least: floa
     """Half decide on average over what may be true, not at each truth; but the order of size is right at each."""
     generator = np.random.default_rng(5)
     chances = of_information(generator, 1_500, (2, 2), information)
-    decided, _, growth = shares_decided(chances, rows, generator, PosteriorOptions(epsilon=EPSILON))
+    decided, _, growth = shares_decided(chances, rows, generator, Belief(epsilon=EPSILON))
     assert least < decided < most
     assert growth.max() < 10.0
 
@@ -188,7 +188,7 @@ def test_columns_that_tell_nothing_are_not_said_to_need_a_hundred_times_the_rows
 def test_half_of_all_samples_that_one_posterior_predicts_decide(cells: list[list[int]], prior: str) -> None:
     """The cell probabilities are drawn from the posterior itself, and more rows from them."""
     generator, joint = np.random.default_rng(1), np.array([cells], dtype=float)
-    options = PosteriorOptions(epsilon=EPSILON, prior=prior)
+    options = Belief(epsilon=EPSILON, prior=prior)
     growth = float(growth_to_decide(tables_of(joint), options)[0][0])
     assert undecided(joint, options)[0]
     if prior == "adaptive":
@@ -211,7 +211,7 @@ def test_half_of_all_samples_that_one_posterior_predicts_decide(cells: list[list
 
 def test_strata_have_one_forecast() -> None:
     """Truths and tables as above, of three strata each; the candidates are either independent in all or in none."""
-    generator, options = np.random.default_rng(2), PosteriorOptions(epsilon=EPSILON)
+    generator, options = np.random.default_rng(2), Belief(epsilon=EPSILON)
     count, shares = 600, np.array([300, 200, 100])
     independent = np.full((2, 3), 1.0 / 6.0)
     strength = np.exp(generator.uniform(np.log(4.0), np.log(60_000.0), count))

@@ -9,7 +9,7 @@ import pytest
 from scipy import special, stats
 from test_conditional_information import EPSILON, flattened, log_evidence, log_excess
 
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.strata.stratified_tables import summarize
 
 
@@ -64,7 +64,7 @@ def test_noise_that_is_missing_more_often_in_one_class_is_not_credible(strata: i
         blocks[:, :-1, :-1] = counts.reshape(strata, 2, 2) - lacking
         blocks[:, :-1, -1] = lacking.sum(axis=2)
         candidates.append(blocks)
-    found = summarize(flattened(candidates), PosteriorOptions(epsilon=EPSILON))
+    found = summarize(flattened(candidates), Belief(epsilon=EPSILON))
     assert np.mean(found.p_above >= 0.95) <= 0.05
     assert np.median(found.p_independent) >= 0.4
 
@@ -80,7 +80,7 @@ def test_noise_in_very_many_thin_strata_is_not_credible(strata: int) -> None:
         blocks = np.zeros((strata, 3, 5))
         np.add.at(blocks, (stratum, target, generator.integers(0, 4, 4_000)), 1)
         candidates.append(blocks)
-    found = summarize(flattened(candidates), PosteriorOptions(epsilon=EPSILON))
+    found = summarize(flattened(candidates), Belief(epsilon=EPSILON))
     assert np.mean(found.p_above >= 0.95) <= 0.04
     assert np.median(found.p_independent) >= 0.4
 
@@ -94,10 +94,10 @@ def test_noise_of_many_values_in_strata_of_four_rows_is_not_credible() -> None:
         places = [generator.integers(0, size, 4_000) for size in (1_000, 10, 10)]
         np.add.at(blocks, tuple(places), 1)
         candidates.append(blocks)
-    found = summarize(flattened(candidates), PosteriorOptions(epsilon=EPSILON))
+    found = summarize(flattened(candidates), Belief(epsilon=EPSILON))
     assert (found.p_independent > 0.4).all()
     blocks = np.zeros((1_000, 11, 11))
     copied = generator.integers(0, 10, 4_000)
     np.add.at(blocks, (generator.integers(0, 1_000, 4_000), copied, copied), 1)
-    (independent,) = summarize(flattened([blocks]), PosteriorOptions(epsilon=EPSILON)).p_independent
+    (independent,) = summarize(flattened([blocks]), Belief(epsilon=EPSILON)).p_independent
     assert independent < 1e-9

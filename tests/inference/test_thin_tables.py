@@ -9,8 +9,8 @@ import pytest
 from credimi import mutual_information
 from credimi.core.table import Table
 from credimi.core.tables import Tables
+from credimi.inference.belief import Belief
 from credimi.inference.moments.shapes import folded_parts
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.tables.many_tables import beliefs, summarize
 
 PSEUDO_COUNTS = {"uniform": 1.0, "jeffreys": 0.5, "perks": 0.25, "haldane": 0.0}
@@ -53,7 +53,7 @@ def test_the_posterior_is_that_of_exact_draws(
 @pytest.mark.parametrize("prior", ["jeffreys", "perks"])
 def test_many_tables_are_as_one(prior: str) -> None:
     tables = [Table.of(joint, target_only) for _, joint, target_only in TABLES]
-    options = PosteriorOptions(prior=prior, threads=2)
+    options = Belief(prior=prior, threads=2)
     blocks = Tables.of([table.block() for table in tables])
     summary, believed = summarize(blocks, options), beliefs(blocks, options)
     for index, table in enumerate(tables):

@@ -10,7 +10,8 @@ import pytest
 from paper_deviations import deviations
 
 import credimi
-from credimi.inference.rules import RuleOptions, decide
+from credimi.inference.belief import Belief
+from credimi.inference.rules import decide
 from credimi.inference.tables.many_tables import Beliefs
 from credimi.paper import significance
 
@@ -138,7 +139,7 @@ def test_filters(seed: int) -> None:
     law = credimi.mutual_information(n, target_only=n_i, **RAW)  # type: ignore[arg-type]
     at_mode, above = np.array([law.mean()]), np.array([law.sf(paper.EPSILON)])
     found = Beliefs(at_mode, at_mode, above, np.zeros(1))
-    settings = RuleOptions(**RAW)  # type: ignore[arg-type]
+    settings = Belief(**RAW)  # type: ignore[arg-type]
     for rule, name in (("plugin", "F"), ("forward", "FF"), ("backward", "BF")):
         assert decide(rule, found, settings)[0] == paper.keeps(name, mean, paper.p_above(mean, std))
 

@@ -13,11 +13,11 @@ from sklearn.impute import SimpleImputer
 
 import credimi
 from credimi.core.tables import Tables
+from credimi.inference.belief import Belief
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.scaled_beta import ScaledBeta
 from credimi.inference.evidence.fixed_priors import pseudo_count
 from credimi.inference.moments.moments import moments
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.tables import many_tables
 from credimi.paper import checkpoints, prequential, prequential_loop, significance
 from credimi.paper.prequential_options import RULES
@@ -318,7 +318,7 @@ def test_beliefs_are_those_of_a_summary(prior: str | float, approximation: str) 
     generator = np.random.default_rng(14)
     shapes = [(2, 2), (3, 5), (4, 2), (2, 7)] * 5
     blocks = Tables.of([generator.poisson(6.0, (r + 1, s + 1)).astype(float) for r, s in shapes])
-    options = PosteriorOptions(prior=prior, approximation=approximation, epsilon=0.05, level=0.9)
+    options = Belief(prior=prior, approximation=approximation, epsilon=0.05, level=0.9)
     short, long = many_tables.beliefs(blocks, options), many_tables.summarize(blocks, options)
     assert np.array_equal(short.at_mode, long.at_mode)
     assert short.p_above == pytest.approx(long.p_above, rel=1e-12)

@@ -14,7 +14,7 @@ from page_helpers import DECIDE, EPSILONS, HOSTILE, data_of, hostile_ranking, no
 from credimi import CredimiError, Ranking, count, mutual_information, rank
 from credimi.cli import main
 from credimi.inference import rules
-from credimi.results.filled_page import page
+from credimi.results.page import ranking_page as page
 
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic.csv"
 RULES = ("plugin", "forward", "backward", "fdr")

@@ -15,15 +15,19 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain, write
-from credimi.results.export import csv_writer, defused, defused_json
-from credimi.results.terminal import without_trailing_blanks
+from credimi.results.export import csv_lines, csv_writer, defused, defused_json
+from credimi.results.section import Shown
+from credimi.results.sentences import COMMAND_LINE
+from credimi.results.text import parts, without_trailing_blanks
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterable, Iterator
 
     from rich.console import Console
 
     from credimi.core.types import Foreign, Record, Value
+    from credimi.results.result import Result
 
 _SECONDS_BEFORE_BAR = 0.5  # short work shows no bar
 _SECONDS_BETWEEN_LINES = 30.0  # that show the progress where there is no bar
@@ -76,6 +80,26 @@ def write_csv(
     lines = [*filter(None, [list(names)]), *rows]
     csv_writer(text).writerows(map(defused, lines) if safe else lines)
     write(sayable(text.getvalue(), path), path)
+
+
+def write_shown(result: Result, options: argparse.Namespace, path: str | None, *, known: Iterable[str] = ()) -> None:
+    """Write a result as JSON, as CSV or as tables, as the options ask.
+
+    Above CSV stand the settings and these entries of JSON.
+    """
+    units, top = getattr(options, "units", "nats"), getattr(options, "top", None)
+    if options.format == "table":
+        screen = console(path)
+        shown = Shown(COMMAND_LINE, units, top, screen.width)
+        show(parts(result.sections(shown), shown), path, screen)
+        return
+    report = result.to_dict(reader=COMMAND_LINE, units=units)
+    if options.format == "json":
+        write_json(report, path)
+        return
+    above = report["settings"] | {name: report[name] for name in known}
+    names, *rows = csv_lines(result.columns, report[result.rows_in_json])
+    write_csv(names, rows, path, above.items(), safe=options.csv_safe)
 
 
 def write_result(

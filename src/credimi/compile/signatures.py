@@ -16,9 +16,9 @@ import numpy as np
 Workspace = namedtuple(  # noqa: PYI024  (Numba compiles this form, not the class with annotations)
     "Workspace",
     [
-        "rows",  # (4, r)
-        "columns",  # (5, s)
-        "cells",  # (3, r, s)
+        "rows",  # (7, r)
+        "columns",  # (8, s)
+        "cells",  # (7, r, s)
         "squares",  # (2, s, s)
     ],
 )
@@ -42,7 +42,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "inference.moments.many_tables.matched_one_sided": (f"{_TABLES} f8[:] i1[:] i8[:] f8[:] f8[:] b1[:]",),
     "inference.moments.many_tables.two_sided": (f"{_TABLES} f8[:] i8[:] b1 b1 f8[:] f8[:]",),
     "inference.moments.information_matrix.solve": (f"f8[:,:] {_WORKSPACE} f8[:,:]",),
-    "inference.moments.information_matrix.variances": (f"f8[:,:] f8 {_WORKSPACE} f8[:,:] f8[:] f8[:]",),
+    "inference.moments.information_matrix.variances": (f"f8 {_WORKSPACE}",),
     "inference.bounds.least_information.centres": ("f8[:,:,:] f8[:,:] f8[:,:] f8[:,:,:]",),
     "inference.bounds.least_information.least": ("f8[:,:,:] f8[:,:] f8[:,:] f8[:,:,:] f8 f8[:] f8[:]",),
     "inference.bounds.both_missing.search": (
@@ -51,7 +51,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "inference.bounds.largest_information.largest": (
         "f8[:,:,:] f8[:,:] f8[:,:] f8[:,:,:] f8 f8[:] u1[:,:,:] f8[:] u1[:,:,:]",
     ),
-    "inference.mode.find.find_mode": (f"f8[:,:] f8[:] f8[:] f8[:,:] f8[:] f8[:] {_WORKSPACE}",),
+    "inference.mode.find.find_mode": (_WORKSPACE,),
     "inference.distributions.mixture_tails.log_scales": ("f8[:] f8[:] f8[:]",),
     "inference.distributions.mixture_tails.upper_tails": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] b1 f8[:] f8[:]",),
     "inference.distributions.mixture_tails.quantiles": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] b1 f8[:] f8[:]",),

@@ -22,8 +22,9 @@ from credimi.counts.weights import weighing_one
 from credimi.estimators.class_labels import warn_if_measured
 from credimi.estimators.counted_xy import coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights, with_weights
+from credimi.inference.belief import Belief
 from credimi.inference.bounds import information_bounds
-from credimi.inference.rules import RuleOptions, best, check_k, checked_rule, decide, filled
+from credimi.inference.rules import best, check_k, checked_rule, decide, filled
 from credimi.inference.tables.many_tables import Beliefs, beliefs
 from credimi.questions.rank.answer import Ranking, beliefs_of, rank, standing
 from credimi.questions.select.answer import GOALS, check_min_features, selected
@@ -107,9 +108,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     counts_: Counts
     selection_: Selection
     _ranking: Ranking | None = None
-    _believed: tuple[Beliefs, RuleOptions, BooleanArray | None] | None = (
-        None  # the last: which features stand at the factor
-    )
+    _believed: tuple[Beliefs, Belief, BooleanArray | None] | None = None  # the last: which features stand at the factor
 
     def __init__(
         self,
@@ -314,8 +313,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             threads=threads_of(self.n_jobs),
         )
 
-    def _options(self, threads: int | None) -> RuleOptions:
-        return RuleOptions(
+    def _options(self, threads: int | None) -> Belief:
+        return Belief(
             prior=self.prior,
             approximation=self.approximation,
             epsilon=self.epsilon,
@@ -324,7 +323,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             threads=threads,
         )
 
-    def _beliefs(self) -> tuple[Beliefs, RuleOptions, BooleanArray | None]:
+    def _beliefs(self) -> tuple[Beliefs, Belief, BooleanArray | None]:
         options = self._options(threads_of(self.n_jobs))
         stands = None
         if self.robust_factor is not None:
@@ -347,7 +346,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         credible = kept if stands is None else kept & stands
         return filled(credible, self.min_features, posteriors.mean, posteriors.p_above)
 
-    def _chosen(self, posteriors: Beliefs, options: RuleOptions) -> BooleanArray:
+    def _chosen(self, posteriors: Beliefs, options: Belief) -> BooleanArray:
         if self.k is not None:
             return best(self.k, posteriors.mean, posteriors.p_above)
         return decide(self.rule, posteriors, options)

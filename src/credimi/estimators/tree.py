@@ -19,7 +19,7 @@ from credimi.estimators.class_labels import Classes, warn_if_measured
 from credimi.estimators.counted_xy import coded, labelled, share_right, target_name
 from credimi.estimators.tree_descent import visits
 from credimi.estimators.validation import cells_of, checked_features, checked_target, checked_weights, with_weights
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.questions.tree.growth import grow
 from credimi.questions.tree.tree_figure import tree_plot
 from credimi.questions.tree.tree_page import write_page
@@ -115,7 +115,7 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleTreeClassifier:
         """Grow the tree. If the user interrupts (Ctrl-C), the tree that was grown so far is kept, with a warning."""
-        PosteriorOptions(epsilon=self.epsilon, level=self.level)  # refuses impossible values before the work
+        Belief(epsilon=self.epsilon, level=self.level)  # refuses impossible values before the work
         if self.max_depth is not None:
             require_whole("max_depth", self.max_depth, 0)
         features = checked_features(self, X, reset=True)

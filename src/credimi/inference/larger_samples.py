@@ -21,8 +21,8 @@ from credimi.inference.tables.mixture_tails import above, mixtures_of
 
 if TYPE_CHECKING:
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
+    from credimi.inference.belief import Belief
     from credimi.inference.evidence.adaptive_prior import PosteriorComponents
-    from credimi.inference.options import PosteriorOptions
 
 LENGTHS = 8  # deviations that are tried, from the shortest that is likely to be seen to the longest
 _REACH = 2.5  # standard deviations that are likely
@@ -101,7 +101,7 @@ class _Prediction:
 class LargerSamples:
     """Samples of more rows of the same candidates; each has a complete row."""
 
-    def __init__(self, strata: StratifiedTables, options: PosteriorOptions) -> None:
+    def __init__(self, strata: StratifiedTables, options: Belief) -> None:
         self.strata, self.options = strata, options
         self.present = _posteriors(strata, options)
         self.deviations = Deviations.of(strata)
@@ -168,7 +168,7 @@ class LargerSamples:
         return StratifiedTables(larger, np.concatenate([[0], np.cumsum(strata_counts)]))
 
 
-def _posteriors(strata: StratifiedTables, options: PosteriorOptions, *, whole: bool = False) -> PosteriorComponents:
+def _posteriors(strata: StratifiedTables, options: Belief, *, whole: bool = False) -> PosteriorComponents:
     """The mixture of every candidate; without strata from `posteriors`: the same, with fewer kernels to load."""
     one_table_each = strata.starts.size == strata.tables.rows.size + 1
     return posteriors(strata.tables, options, whole=whole) if one_table_each else components(strata, options)

@@ -10,11 +10,11 @@ import numpy as np
 from credimi.core.arguments import make_generator, require_whole
 from credimi.core.table import Table
 from credimi.core.tables import Tables
+from credimi.inference.belief import ADAPTIVE, checked_approximation
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.evidence import adaptive_prior
-from credimi.inference.evidence.fixed_priors import ADAPTIVE, pseudo_count
+from credimi.inference.evidence.fixed_priors import pseudo_count
 from credimi.inference.moments.moments import moments
-from credimi.inference.options import checked_approximation
 from credimi.inference.posterior import require_proper
 from credimi.inference.sampling import BURN_IN, CHAINS, THIN, draw_information
 

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from credimi.core.tables import Tables
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
-    from credimi.inference.options import PosteriorOptions
+    from credimi.inference.belief import Belief
 
 
 _MAX_GROWTH = 4096.0
@@ -67,7 +67,7 @@ _ABOUT_EPSILON = 0.5  # if I is surely as near as this
 
 
 def growth_to_decide(
-    tables: Tables, options: PosteriorOptions, starts: IntegerArray | None = None
+    tables: Tables, options: Belief, starts: IntegerArray | None = None
 ) -> tuple[FloatArray, BooleanArray]:
     """The factor by which the rows must grow until half of all samples decide; NaN if it would exceed `_MAX_GROWTH`.
 
@@ -132,7 +132,7 @@ def _at_epsilon(samples: LargerSamples, epsilon: float) -> BooleanArray:
 
 
 def rows_to_decide(
-    blocks: Tables, p_above: FloatArray, rows: float, options: PosteriorOptions
+    blocks: Tables, p_above: FloatArray, rows: float, options: Belief
 ) -> tuple[FloatArray, BooleanArray]:
     """For each unsure table: the number of rows that would decide, and whether its I lies at epsilon.
 

@@ -22,20 +22,17 @@ pseudo-counts) q = 0, and nothing changes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.arguments import require_share
 from credimi.core.errors import CredimiError
-from credimi.core.public import stored
-from credimi.inference.options import PosteriorOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.core.types import BooleanArray, FloatArray
+    from credimi.inference.belief import Belief
     from credimi.inference.tables.many_tables import Beliefs
 
     Decisions = BooleanArray
@@ -46,20 +43,7 @@ _RELATIVE_WIDTH = 1e-13
 _MAX_ROUNDING = 1e-9  # probabilities of equal tables differ by less, whatever the order of their sums
 
 
-@stored
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleOptions(PosteriorOptions):
-    """The options of the rules: those of the posteriors, and the false-discovery rate of the rule fdr."""
-
-    fdr: float = 0.05
-
-    def __post_init__(self) -> None:
-        PosteriorOptions.__post_init__(self)
-        require_share("fdr", self.fdr)
-        object.__setattr__(self, "fdr", float(self.fdr))
-
-
-def decide(rule: str, beliefs: Beliefs, options: RuleOptions) -> Decisions:
+def decide(rule: str, beliefs: Beliefs, options: Belief) -> Decisions:
     """Mask of the features that the rule keeps; features with NaN (nothing is known) are never kept."""
     if checked_rule(rule) == "plugin":
         return plugin(beliefs.at_mode, options.epsilon)

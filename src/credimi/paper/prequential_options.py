@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
-from credimi.inference.rules import RuleOptions
+from credimi.inference.belief import Belief
 
 if TYPE_CHECKING:
     from credimi.core.types import Record
@@ -18,7 +18,7 @@ RULES = ("plugin", "forward", "backward", ALL, IMPUTED)
 
 @stored
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrequentialOptions(RuleOptions):
+class PrequentialOptions(Belief):
     """What an order's result depends on, besides the data and the order."""
 
     rules: tuple[str, ...] = ("plugin", "forward", "backward")
@@ -30,7 +30,7 @@ class PrequentialOptions(RuleOptions):
         for rule in self.rules:
             if rule not in RULES:
                 raise CredimiError(f"unknown rule {rule!r}: choose one of {', '.join(RULES)}")
-        RuleOptions.__post_init__(self)
+        Belief.__post_init__(self)
         if self.approximation == "sampled":
             raise CredimiError("draws for every row would take days: choose matched, leading or leading-beta")
 

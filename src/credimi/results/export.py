@@ -15,10 +15,10 @@ from credimi.core.atomic_files import plain
 
 if TYPE_CHECKING:
     from _csv import Writer as CsvWriter
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import TextIO
 
-    from credimi.core.types import Value
+    from credimi.core.types import Record, Value
 
 _FORMULA = re.compile(r"\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]|[\t\r]")  # the last four are full-width = + - @
 _NUMBER = re.compile(r"[+-]?((\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)", re.IGNORECASE | re.ASCII)
@@ -28,6 +28,14 @@ _TEXT_IN_JSON = re.compile(r'"(?:[^"\\]|\\.)*"')
 def csv_writer(sink: TextIO, end: str = "\n", delimiter: str = ",") -> CsvWriter:
     """A CSV writer that quotes fields with LF or CR; the writer of `csv` quotes only the line end that it writes."""
     return csv.writer(_Lines(sink, end), delimiter=delimiter, lineterminator="\r\n")
+
+
+def csv_lines(names: Iterable[str], rows: Iterable[Record]) -> Iterator[list[Value]]:
+    """The heading and the rows; several values in one cell are separated by semicolons."""
+    names = list(names)
+    yield names
+    for row in rows:
+        yield ["; ".join(map(str, row[name])) if isinstance(row[name], list | tuple) else row[name] for name in names]
 
 
 def defused(cells: Iterable[Value]) -> list[Value]:

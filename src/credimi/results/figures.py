@@ -1,7 +1,4 @@
-"""The figures, with matplotlib: a ranking as a forest plot, a posterior as a density, a prequential run as curves.
-
-The colours are those of Okabe and Ito, which remain distinct for all kinds of colour blindness; shapes show the same.
-"""
+"""The figures, with matplotlib: a ranking as a forest plot, a posterior as a density, a prequential run as curves."""
 
 from __future__ import annotations
 
@@ -20,9 +17,10 @@ from credimi.core.errors import CredimiError
 from credimi.core.errors import one_line as one_line_of
 from credimi.results.names import shorten_distinctly
 from credimi.results.notebook import VISIBLE_ATOM
+from credimi.results.palette import LINES, VERDICTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
     from credimi.results.shown import ShownDistribution, ShownRanking, ShownRun
 
 KINDS = ("png", "svg", "pdf")
-_COLOURS = {"keep": "#0072b2", "unsure": "#d55e00", "drop": "#7a828c"}
-_LINE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9")
 MAX_NAME_CHARACTERS = 32  # of a name beside the plot
 _POINTS = 600
 _PADDING = 0.1  # inches
@@ -67,31 +63,36 @@ def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Ax
         picture_kind(path)
     rows = [row for row in ranking if not math.isnan(row["mi"])][:top]
     axes = new_axes(ax, (6.4, 1.1 + 0.24 * max(len(rows), 3)))
-    for line, row in enumerate(rows):
-        colour = _COLOURS[row["verdict"]]
-        if "robust_low" in row:
-            axes.plot([row["robust_low"], row["robust_high"]], [line, line], **_band(colour))
-        axes.plot([row["low"], row["high"]], [line, line], color=colour, linewidth=1.6, solid_capstyle="round")
-        axes.plot([row["mi"]], [line], clip_on=False, zorder=3, **_dot(row["verdict"]))
-    epsilon, level = ranking.settings["epsilon"], ranking.settings["level"]
-    mark_epsilon(axes, epsilon)
-    axes.set_yticks(range(len(rows)), short_names(row["feature"] for row in rows))
-    axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
-    lower_end = "robust_low" if "factor" in ranking.settings else "low"
-    axes.set_xlim(left=min([0.0, *(row[lower_end] for row in rows)]))
-    axes.set_xlabel(f"mutual information with {short_name(ranking.target)}, nats: mean and {100 * level:g} % interval")
-    axes.spines[["top", "right", "left"]].set_visible(False)
+    factor = ranking.settings.get("factor")
+    for line, row in enumerate(rows if factor is not None else []):
+        axes.plot([row["robust_low"], row["robust_high"]], [line, line], **_band(VERDICTS[row["verdict"]]))
+    draw_intervals(axes, rows, [_dot(row["verdict"]) for row in rows], "mi", ranking.settings["epsilon"])
+    axes.set_xlim(left=min([0.0, *(row["low" if factor is None else "robust_low"] for row in rows)]))
+    level = f"{100 * ranking.settings['level']:g} % interval"
+    axes.set_xlabel(f"mutual information with {short_name(ranking.target)}, nats: mean and {level}")
     axes.tick_params(axis="y", length=0, pad=8)
-    axes.grid(visible=True, axis="x", linewidth=0.3)
-    verdicts = [verdict for verdict in _COLOURS if any(row["verdict"] == verdict for row in rows)]
+    verdicts = [verdict for verdict in VERDICTS if any(row["verdict"] == verdict for row in rows)]
     if verdicts:
-        legend = [_legend_of(verdict) for verdict in verdicts]
-        if "factor" in ranking.settings:
-            legend.append(_legend_of_band(ranking.settings["factor"]))
-        axes.legend(handles=legend, loc="lower right", frameon=False)
+        styles = {verdict: _dot(verdict) for verdict in verdicts}
+        if factor is not None:
+            styles[f"possible at factor {factor:g}"] = _band(VERDICTS["drop"])
+        axes.legend(handles=[_legend(*each) for each in styles.items()], loc="lower right", frameon=False)
     if path is not None:
         save(axes, path)
     return axes
+
+
+def draw_intervals(axes: Axes, rows: Sequence[Record], marks: Sequence[Record], mean: str, epsilon: float) -> None:
+    """A line for each row, the first on top: its interval, a mark at the mean; epsilon as a dashed line."""
+    for line, (row, mark) in enumerate(zip(rows, marks, strict=True)):
+        ends = [row["low"], row["high"]]
+        axes.plot(ends, [line, line], color=mark["color"], linewidth=1.6, solid_capstyle="round")
+        axes.plot([row[mean]], [line], clip_on=False, zorder=3, linestyle="", **mark)
+    mark_epsilon(axes, epsilon)
+    axes.set_yticks(range(len(rows)), short_names(row["feature"] for row in rows))
+    axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.grid(visible=True, axis="x", linewidth=0.3)
 
 
 def mark_epsilon(axes: Axes, epsilon: float) -> None:
@@ -109,9 +110,9 @@ def density_plot(distribution: ShownDistribution, ax: Axes | None) -> Axes:
     width = (right - left) or 1.0
     x = left + width * 1.05 * (np.arange(_POINTS) + 0.5) / _POINTS
     density = np.where(np.isfinite(pdf := distribution.pdf(x)), pdf, 0.0)
-    axes.plot(x, density, color=_LINE_COLOURS[0], linewidth=1.5)
+    axes.plot(x, density, color=LINES[0], linewidth=1.5)
     in_interval = (x >= low) & (x <= high)
-    axes.fill_between(x[in_interval], density[in_interval], color=_LINE_COLOURS[0], alpha=0.2, linewidth=0.0)
+    axes.fill_between(x[in_interval], density[in_interval], color=LINES[0], alpha=0.2, linewidth=0.0)
     shown = density[x > left + 0.01 * width] if atom > 0.0 else density
     peak = float(shown.max()) or 1.0
     axes.set_ylim(0.0, 1.1 * peak)
@@ -127,10 +128,10 @@ def density_plot(distribution: ShownDistribution, ax: Axes | None) -> Axes:
     if masses:
         mass_axes = axes.twinx()
         for location, mass in masses:
-            mass_axes.plot([location, location], [0.0, mass], color=_LINE_COLOURS[1], linewidth=2.2)
-            mass_axes.plot([location], [mass], "o", color=_LINE_COLOURS[1], markersize=5)
+            mass_axes.plot([location, location], [0.0, mass], color=LINES[1], linewidth=2.2)
+            mass_axes.plot([location], [mass], "o", color=LINES[1], markersize=5)
         mass_axes.set_ylim(0.0, 1.1)
-        mass_axes.set_ylabel("mass at one point, P(I = 0)", color=_LINE_COLOURS[1])
+        mass_axes.set_ylabel("mass at one point, P(I = 0)", color=LINES[1])
         mass_axes.spines[["top", "left"]].set_visible(False)
         axes.set_xlim(left=left - 0.03 * width)
     return axes
@@ -177,7 +178,7 @@ def _draw_curves(run: ShownRun, axes: Axes) -> None:
         accuracy = run.running_accuracy(rule).mean(axis=0)
         rows = np.arange(1, accuracy.size + 1)
         shown = slice(min(10, accuracy.size - 1), None)  # accuracies of fewer rows jump between 0 and 1
-        colour, style = _LINE_COLOURS[index % len(_LINE_COLOURS)], ("-", "--", "-.", ":")[index % 4]
+        colour, style = LINES[index % len(LINES)], ("-", "--", "-.", ":")[index % 4]
         axes.plot(rows[shown], accuracy[shown], color=colour, linestyle=style, linewidth=1.4, label=rule)
     axes.set_xlabel("rows k")
     axes.set_ylabel("accuracy on the first k rows")
@@ -190,7 +191,7 @@ def _draw_points(rows: list[Record], axes: Axes) -> None:
             row["accuracy_mean"],
             xerr=row["features_sd"],
             yerr=row["accuracy_sd"],
-            color=_LINE_COLOURS[index % len(_LINE_COLOURS)],
+            color=LINES[index % len(LINES)],
             fmt="os^Dv"[index % 5],
             label=short_name(str(row["rule"])),
         )
@@ -272,16 +273,10 @@ def _padded(figure: Figure) -> Figure:
     return figure
 
 
-def _legend_of(verdict: str) -> Line2D:
+def _legend(label: str, style: Record) -> Line2D:
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], label=verdict, **_dot(verdict))
-
-
-def _legend_of_band(factor: float) -> Line2D:
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], label=f"possible at factor {factor:g}", **_band(_COLOURS["drop"]))
+    return Line2D([], [], label=label, **style)
 
 
 def _band(colour: str) -> Record:
@@ -290,7 +285,7 @@ def _band(colour: str) -> Record:
 
 def _dot(verdict: str) -> Record:
     """How a verdict is marked: full, half or empty."""
-    colour = _COLOURS[verdict]
+    colour = VERDICTS[verdict]
     face = {"fillstyle": "left", "markerfacecoloralt": "white"} if verdict == "unsure" else {}
     return {
         "color": colour,

@@ -1,4 +1,4 @@
-"""Rankings and distributions in notebooks: small HTML tables, with every value escaped."""
+"""Results in notebooks: small HTML tables, with every value escaped."""
 
 from __future__ import annotations
 
@@ -6,18 +6,43 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
+from credimi.core.atomic_files import plain
+from credimi.results.section import IN_PYTHON
 from credimi.results.sentences import NO_NAME, rows_in_words, verdict_with_factor
 from credimi.results.terminal import percent, probability
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from credimi.core.types import Record
+    from credimi.results.section import Section
     from credimi.results.shown import ShownDistribution, ShownRanking
 
 VISIBLE_ATOM = 1e-4  # the smallest mass at 0 that is shown
-
+_MAX_LINE_CHARACTERS = 400
 _MAX_LINES = 60
-_MAX_NAME_CHARACTERS, _MAX_LINE_CHARACTERS = 120, 400
 _SIGNS = {"keep": "●", "unsure": "◐", "drop": "○", "not ranked": "-"}
+
+
+def sections_html(sections: Iterable[Section]) -> str:
+    """The sections one below the other."""
+    return f"<div>{''.join(part for section in sections for part in _parts(section))}</div>"
+
+
+def _parts(section: Section) -> Iterator[str]:
+    if section.lead:
+        yield f"<p>{_text(section.lead)}</p>"
+    if section.columns and section.rows:
+        columns = [column for column in section.columns if "notebook" in column.media]
+        limit = section.limit(IN_PYTHON)
+        head = "".join(column.head() for column in columns)
+        rows = ("".join(column.cell(row) for column in columns) for row in section.rows[:limit])
+        lines = "".join(f"<tr>{cells}</tr>" for cells in rows)
+        yield f"<table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
+        if section.total > limit:
+            yield f"<p>the first {limit:,} of {section.total:,}</p>"
+    if section.lines:
+        yield f"<ul>{''.join(f'<li>{_text(line)}</li>' for line in section.lines)}</ul>"
 
 
 def ranking_html(ranking: ShownRanking) -> str:
@@ -33,7 +58,7 @@ def ranking_html(ranking: ShownRanking) -> str:
         is_ranked = not math.isnan(row["mi"])
         cells = [
             str(position) if is_ranked else "",
-            f"<bdi>{_text(row['feature'] or NO_NAME)}</bdi>",
+            f"<bdi>{_old_text(row['feature'] or NO_NAME)}</bdi>",
             f"{row['mi']:.4f}" if is_ranked else "",
             percent(row.get("entropy_share", math.nan)) if is_ranked else "",
             f"{row['low']:.4f} to {row['high']:.4f}" if is_ranked else "",
@@ -47,8 +72,8 @@ def ranking_html(ranking: ShownRanking) -> str:
     rest = f"<p>the first {_MAX_LINES:,} of {len(ranking):,} features</p>" if len(ranking) > _MAX_LINES else ""
     entropy = "" if math.isnan(ranking.entropy) else f" (entropy {ranking.entropy:.4f} nats)"
     rows = rows_in_words(ranking.rows, ranking.rows_with_target)
-    title = f"What informs about <bdi>{_text(ranking.target or NO_NAME)}</bdi>{entropy}: {rows}"
-    remarks = "".join(f"<li><bdi>{_text(line, _MAX_LINE_CHARACTERS)}</bdi></li>" for line in ranking.remark_lines())
+    title = f"What informs about <bdi>{_old_text(ranking.target or NO_NAME)}</bdi>{entropy}: {rows}"
+    remarks = "".join(f"<li><bdi>{_old_text(line, _MAX_LINE_CHARACTERS)}</bdi></li>" for line in ranking.remark_lines())
     below = f"{rest}<ul>{remarks}</ul>" if remarks else rest
     return (
         f"<div><p>{title}</p><table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>{below}</div>"
@@ -76,5 +101,10 @@ def distribution_html(distribution: ShownDistribution) -> str:
     return f"<div><p>Mutual information, nats</p><table><tbody>{lines}</tbody></table></div>"
 
 
-def _text(text: str, max_characters: int = _MAX_NAME_CHARACTERS) -> str:
+def _text(text: str) -> str:
+    shown = text if len(text) <= _MAX_LINE_CHARACTERS else text[: _MAX_LINE_CHARACTERS - 1] + "…"
+    return f"<bdi>{escape(plain(shown))}</bdi>"
+
+
+def _old_text(text: str, max_characters: int = 120) -> str:
     return escape(text if len(text) <= max_characters else text[: max_characters - 1] + "…")

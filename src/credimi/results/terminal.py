@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Literal
 
 from credimi.core.atomic_files import plain
 from credimi.results import sentences
-from credimi.results.coloured_lines import GAP, ColouredLines, Column
 from credimi.results.names import shorten_distinctly
+from credimi.results.text import GAP
+from credimi.results.text import Cells as Column
+from credimi.results.text import Lines as ColouredLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence

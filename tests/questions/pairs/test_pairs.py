@@ -13,7 +13,7 @@ import credimi
 from credimi.core.errors import CredimiError
 from credimi.core.table import Table
 from credimi.counts.local_counter import LocalCounter
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables import pair_figures
 from credimi.inference.tables.pair_figures import figures_of
 from credimi.sources.codes import codes_without_target
@@ -69,7 +69,7 @@ def test_pairs_follow_prior_approximation_level_and_epsilon() -> None:
 def test_equal_tables_are_computed_once_and_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(0)
     table = LocalCounter(codes_without_target({f"c{number}": generator.integers(0, 2, 8) for number in range(80)}))
-    tables, options = table.by_pair().tables(), PosteriorOptions(threads=1)
+    tables, options = table.by_pair().tables(), Belief(threads=1)
     found = figures_of(tables, options)
     sizes = []
     summarize = pair_figures.summarize
@@ -90,10 +90,10 @@ def test_equal_tables_are_computed_once_and_alike(monkeypatch: pytest.MonkeyPatc
 def test_parts_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     table = LocalCounter(codes_without_target(table_of(200)))
     tables = table.by_pair().tables()
-    whole = figures_of(tables, PosteriorOptions(threads=1))
+    whole = figures_of(tables, Belief(threads=1))
     monkeypatch.setattr(pair_figures, "_CELLS_PER_PART", 40)
     for threads in (1, 3):
-        parts = figures_of(tables, PosteriorOptions(threads=threads))
+        parts = figures_of(tables, Belief(threads=threads))
         for name in ("mi", "low", "high", "p_above", "p_independent", "log_evidence", "complete"):
             assert np.array_equal(getattr(parts, name), getattr(whole, name))
 

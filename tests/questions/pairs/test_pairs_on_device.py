@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from credimi.counts.rows.pair_tables import PairCounter
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables.pair_figures import figures_of
 from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
 from credimi.questions.pairs.gpu.pair_products import PairProducts
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Columns = tuple[list[NDArray[np.uint8]], list[int]]
     Expected = tuple[NDArray[np.int64], NDArray[np.int64], PairFigures]
 
-OPTIONS = PosteriorOptions(threads=1)
+OPTIONS = Belief(threads=1)
 
 
 @pytest.fixture(scope="module")

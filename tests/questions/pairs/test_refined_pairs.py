@@ -13,7 +13,7 @@ import scipy.stats
 import credimi
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables.pair_figures import figures_of, mixed_figures
 from credimi.questions.pairs import missing_margins
 from credimi.questions.pairs.missing_by_others import MissingByOthers
@@ -114,7 +114,7 @@ def test_mixed_figures_are_those_of_the_mixture() -> None:
     blocks = np.zeros((3, 40, 3, 4))
     blocks[:, :, :2, :3] = generator.poisson(generator.uniform(5.0, 60.0, (40, 2, 3)), (3, 40, 2, 3))
     draws = [Tables(each.ravel(), np.full(40, 2), np.full(40, 3)) for each in blocks]
-    options = PosteriorOptions()
+    options = Belief()
     each, mixed = [figures_of(draw, options) for draw in draws], mixed_figures(draws, options)
     for name in ("mi", "p_above", "p_independent"):
         np.testing.assert_allclose(
@@ -133,8 +133,8 @@ def test_evidence_beyond_doubles_is_averaged_too() -> None:
     block = np.zeros((3, 3))
     block[0, 0] = block[1, 1] = 4_000.0
     draws = [Tables(block.ravel() * share, np.array([2]), np.array([2])) for share in (1.0, 0.5)]
-    each = [figures_of(draw, PosteriorOptions()).log_evidence[0] for draw in draws]
-    mixed = mixed_figures(draws, PosteriorOptions()).log_evidence[0]
+    each = [figures_of(draw, Belief()).log_evidence[0] for draw in draws]
+    mixed = mixed_figures(draws, Belief()).log_evidence[0]
     assert min(each) > 800.0
     assert mixed == pytest.approx(min(each) + np.log(2.0), abs=1e-6)
 

@@ -12,10 +12,11 @@ import credimi
 from credimi import CredimiError
 from credimi.core.tables import Tables
 from credimi.inference import rules
-from credimi.inference.rules import RULES, RuleOptions, best, check_k, decide, unsure
+from credimi.inference.belief import Belief
+from credimi.inference.rules import RULES, best, check_k, decide, unsure
 from credimi.inference.tables.many_tables import Beliefs
 from credimi.paper import prequential_loop
-from credimi.questions.rank import rank as ranking_module
+from credimi.questions.rank import answer as ranking_module
 
 
 def believed(p_above: list[float], mean: list[float] | None = None) -> Beliefs:
@@ -35,7 +36,7 @@ def data(rows: int = 400) -> dict[str, list[str | None]]:
 
 
 def test_the_rules_at_their_limits() -> None:
-    options = RuleOptions(epsilon=0.1, level=0.95, fdr=0.1)
+    options = Belief(epsilon=0.1, level=0.95, fdr=0.1)
     beliefs = believed([0.0, 0.05, 0.5, 0.95, 1.0, math.nan], [0.0, 0.1, 0.2, 0.3, 0.4, math.nan])
     assert decide("plugin", beliefs, options).tolist() == [False, False, True, True, True, False]
     assert decide("forward", beliefs, options).tolist() == [False, False, False, True, True, False]
@@ -45,18 +46,18 @@ def test_the_rules_at_their_limits() -> None:
 
 def test_an_unknown_rule_is_refused() -> None:
     with pytest.raises(CredimiError, match="unknown rule 'best': choose one of plugin, forward, backward, fdr"):
-        decide("best", believed([0.5]), RuleOptions())
+        decide("best", believed([0.5]), Belief())
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_nothing_is_kept_of_which_nothing_is_known(rule: str) -> None:
     beliefs = believed([1.0, 1.0]).of(np.array([True, False]))
-    assert decide(rule, beliefs, RuleOptions()).tolist() == [True, False]
+    assert decide(rule, beliefs, Belief()).tolist() == [True, False]
 
 
 @given(p_above=st.lists(st.floats(0.0, 1.0), max_size=20), level=st.floats(0.01, 0.99))
 def test_unsure_is_what_backward_keeps_and_forward_does_not(p_above: list[float], level: float) -> None:
-    options, beliefs = RuleOptions(level=level), believed(p_above)
+    options, beliefs = Belief(level=level), believed(p_above)
     kept = {rule: decide(rule, beliefs, options) for rule in ("forward", "backward")}
     assert (unsure(beliefs.p_above, level) == (kept["backward"] & ~kept["forward"])).all()
 
@@ -103,4 +104,4 @@ def test_the_ranking_and_the_selector_agree() -> None:
 
 
 def test_rules_are_those_that_decide_knows() -> None:
-    assert [rule for rule in RULES if decide(rule, believed([1.0]), RuleOptions()).all()] == list(rules.RULES)
+    assert [rule for rule in RULES if decide(rule, believed([1.0]), Belief()).all()] == list(rules.RULES)

@@ -9,7 +9,7 @@ import pytest
 
 from credimi import count
 from credimi.core.tables import Tables
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables import many_tables
 from credimi.inference.tables.many_tables import summarize
 from credimi.questions.rank.missingness import missingness
@@ -32,7 +32,7 @@ def test_no_quantiles_without_the_atom(monkeypatch: pytest.MonkeyPatch) -> None:
         return quantiles(laws, *rest)
 
     monkeypatch.setattr(many_tables, "quantiles", watched)
-    assert (missingness(features, PosteriorOptions())["missing_high"] > 0.0).any()
+    assert (missingness(features, Belief())["missing_high"] > 0.0).any()
     assert asked
     assert all((laws.p_zero > 0.0).all() for laws in asked)
 
@@ -40,7 +40,7 @@ def test_no_quantiles_without_the_atom(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("approximation", ["matched", "sampled"])
 def test_the_other_figures_stay(approximation: str) -> None:
     blocks = Tables.of([np.array([[30.0, 20.0, 0.0], [25.0, 22.0, 0.0], [0.0, 0.0, 0.0]])])
-    options = PosteriorOptions(approximation=approximation)
+    options = Belief(approximation=approximation)
     whole, fewer = summarize(blocks, options), summarize(blocks, options, if_dependent=False)
     for name in ("mean", "std", "low", "high", "p_above", "p_independent", "at_mode"):
         assert getattr(whole, name) == getattr(fewer, name)

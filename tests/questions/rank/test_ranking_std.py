@@ -9,7 +9,7 @@ import pytest
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables.many_tables import summarize
 
 # Cells with next to no count, for which the leading order of the variance is far beyond that of any law on [0, log 2].
@@ -26,7 +26,7 @@ TABLES = [
 @pytest.mark.parametrize("prior", [1e-9, 1e-3, 0.5, "adaptive"])
 def test_std_is_that_of_the_law(table: credimi.Table, approximation: str, prior: str | float) -> None:
     law = credimi.mutual_information(table, prior=prior, approximation=approximation)
-    found = summarize(Tables.of([table.block()]), PosteriorOptions(prior=prior, approximation=approximation))
+    found = summarize(Tables.of([table.block()]), Belief(prior=prior, approximation=approximation))
     np.testing.assert_allclose(found.std[0], law.std(), rtol=1e-9)
     if approximation == "leading-beta":
         assert found.std[0] <= math.log(2.0) / 2.0

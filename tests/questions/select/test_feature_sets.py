@@ -148,9 +148,9 @@ def test_the_result_goes_to_pandas_json_pickle_and_text() -> None:
     pytest.importorskip("pandas")
     chosen = credimi.select(weak(800, 1), "y")
     frame = chosen.to_pandas()
-    assert frame["feature"].tolist()[: len(chosen)] == list(chosen.features)
-    assert frame["taken"].sum() == len(chosen)
-    assert len(frame) == len(chosen.steps) + len(chosen.rejected) == 11
+    assert frame["feature"].tolist()[: len(chosen.steps)] == list(chosen.features)
+    assert frame["taken"].sum() == len(chosen.steps)
+    assert len(frame) == len(chosen) == len(chosen.steps) + len(chosen.rejected) == 11
     plain = json.loads(json.dumps(chosen.to_dict()))
     assert plain["features"] == list(chosen.features)
     assert plain["settings"] == {"goal": "smallest", "epsilon": 0.003, "level": 0.5, "prior": "adaptive", "target": "y"}
@@ -181,7 +181,7 @@ def test_numbers_weights_of_columns_and_limits() -> None:
     data |= {"w": (target + generator.normal(size=1_000)).tolist(), "id": [f"r{row}" for row in range(1_000)]}
     both = credimi.select(data, [("no", "yes")[each] for each in target])
     assert set(both.features) == {"x", "w"}
-    assert len(credimi.select(data, target, max_features=1)) == 1
+    assert len(credimi.select(data, target, max_features=1).features) == 1
     assert credimi.select({"only": ["a"] * 50}, ["p", "q"] * 25).features == ()
 
 
@@ -193,11 +193,11 @@ def test_where_few_are_credible_the_most_probable_others_are_taken_and_marked(go
     for fewest in range(12):
         chosen = credimi.select(data, "y", goal=goal, min_features=fewest)
         assert chosen.features[: len(credible)] == credible
-        assert len(chosen) == max(len(credible), fewest)
+        assert len(chosen.steps) == max(len(credible), fewest)
         assert [step.forced for step in chosen.steps] == [name not in credible for name in chosen.features]
         assert [step["forced"] for step in chosen.to_dict()["steps"]] == [step.forced for step in chosen.steps]
         assert {*chosen.features, *(each.feature for each in chosen.rejected)} == {*data} - {"y", "row"}
-        assert ("* not credible" in repr(chosen)) == (len(chosen) > len(credible))
+        assert ("* not credible" in repr(chosen)) == (len(chosen.steps) > len(credible))
     assert (
         credimi.select(data, "y", goal=goal, min_features=12).features
         == credimi.select(data, "y", goal=goal, min_features=11).features

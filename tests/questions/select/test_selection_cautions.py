@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import credimi
-from credimi.questions.select.selection_page import page
 from credimi.results.remarks import RemarkKind
 
 Columns = dict[str, list[object]]
@@ -115,7 +114,7 @@ def test_terminal_json_page_and_pickle_show_the_same_remarks(columns: Columns) -
     assert first in said
     assert "missing='category'" not in said  # `select` has no such option
     assert "caution: coded: 'N/A' may mean missing" in said
-    html = page(selection.to_dict())
+    html = selection.to_html()
     assert first in html
     assert "--missing N/A" in selection.to_dict(reader="command line")["remarks"][1]["text"]
     assert pickle.loads(pickle.dumps(selection)).remarks == selection.remarks  # noqa: S301  (its own pickle)

@@ -15,7 +15,6 @@ from test_comparison_page import Seen
 import credimi
 from credimi import CredimiError
 from credimi.core.atomic_files import plain
-from credimi.questions.select.selection_page import page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +41,7 @@ def hostile() -> credimi.Selection:
 
 
 def test_hostile_names_stay_text(hostile: credimi.Selection) -> None:
-    html = page(hostile.to_dict())
+    html = hostile.to_html()
     seen = Seen(html)
     assert not {"script", "img", "i", "b", "u"} & set(seen.tags)
     assert {plain(name).strip() for name in hostile.features} <= {name.strip() for name in seen.names}
@@ -51,50 +50,50 @@ def test_hostile_names_stay_text(hostile: credimi.Selection) -> None:
 
 def test_columns_that_are_not_credible_are_marked() -> None:
     table = {"a": list("uvuv") * 3, "b": list("uuvv") * 3, "<y>": list("ppqp") * 3}
-    assert "the most probable columns" in page(credimi.select(table, "<y>").to_dict())
-    html = page(credimi.select(table, "<y>", min_features=1).to_dict())
+    assert "the most probable columns" in credimi.select(table, "<y>").to_html()
+    html = credimi.select(table, "<y>", min_features=1).to_html()
     assert ">1*<" in html
     assert "it is no claim" in html
-    assert "it is no claim" not in page(credimi.select(str(CLINIC), "diabetes", max_features=1).to_dict())
+    assert "it is no claim" not in credimi.select(str(CLINIC), "diabetes", max_features=1).to_html()
 
 
 def test_nothing_is_fetched(clinic: credimi.Selection) -> None:
-    html = page(clinic.to_dict())
+    html = clinic.to_html()
     assert "default-src 'none'" in html
     assert re.findall(r"(?:src|href)=\"[^\"]*\"", html) == ['href="data:,"']
 
 
 def test_the_page_has_steps_reasons_and_the_matrix(clinic: credimi.Selection) -> None:
-    html = page(clinic.to_dict())
+    html = clinic.to_html()
     for step in clinic.steps:
         assert f"{step.adds:.4f}" in html
-    assert "waist</bdi> (0.0" in html  # might stand in the place of bmi
+    assert "in place of bmi: waist (0.0" in html  # might stand in the place of bmi
     assert "says what bmi says" in html
-    assert "adds: what the column tells beyond the most similar column above it" in html
+    assert "`adds` is what a column tells beyond the most similar column above" in html
     assert len(re.findall(r"--shade: \d+%", html)) == sum(
         1 for each in (*clinic.steps, *clinic.rejected) for chance in each.p_redundant if chance is not None
     )
-    for low, high, mean in re.findall(r"x1=\"([^\"]*)\" x2=\"([^\"]*)\" y1=\"12\".*?cx=\"([^\"]*)\"", html):
+    for low, high, mean in re.findall(r"x1=\"([^\"]*)\" x2=\"([^\"]*)\" y1=\"9\".*?cx=\"([^\"]*)\"", html):
         assert 0.0 <= float(low) <= float(mean) <= float(high) <= 320.0
 
 
 def test_pages_of_nothing_taken_of_relevant_columns_and_of_an_interrupt() -> None:
     empty = credimi.select({"x": ["a", "b"] * 30, "y": list("ppqq") * 15}, "y")
-    html = page(empty.to_dict())
+    html = empty.to_html()
     assert "no column is credible enough" in html
     assert "Which columns say the same" not in html
-    relevant = page(credimi.select(str(CLINIC), "diabetes", goal="relevant").to_dict())
+    relevant = credimi.select(str(CLINIC), "diabetes", goal="relevant").to_html()
     assert "P(matters)" in relevant
     assert "nan" not in relevant
     assert "Which columns say the same" not in relevant
-    assert "steps so far" in page(empty.to_dict() | {"complete": False})
+    assert "steps so far" in replace(empty, complete=False).to_html()
 
 
 def test_in_a_browser(show: Callable[..., Any], hostile: credimi.Selection, clinic: credimi.Selection) -> None:
     """Nothing fails, nothing is asked for; a phone scrolls tables, never the page."""
     for selection in (hostile, clinic):
         opened = show(selection, viewport={"width": 390, "height": 844})
-        assert opened.locator("table.steps tbody tr").count() == len(selection)
+        assert opened.locator("table.steps tbody tr").count() == len(selection.features)
         assert opened.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert opened.locator(".matrix td.dark").first.inner_text() == "1.00"
     lines = "names => names.filter(name => name.getClientRects().length > 1).map(name => name.textContent)"
@@ -119,12 +118,12 @@ def test_the_figure_has_both_panels_or_one(clinic: credimi.Selection, tmp_path: 
 
 def test_a_matrix_of_a_part_says_so(clinic: credimi.Selection) -> None:
     pytest.importorskip("matplotlib")
-    assert "shown: the first" not in page(clinic.to_dict())
+    assert "shown: the first" not in clinic.to_html()
     assert "first" not in clinic.plot(what="redundancy").get_title(loc="left")
     many = [replace(clinic.steps[0], feature=f"c{number}", p_redundant=(0.5,) * number) for number in range(31)]
     wide = replace(clinic, steps=tuple(many))
     said = "shown: the first 20 of 31 taken columns"
-    assert said in page(wide.to_dict())
+    assert said in wide.to_html()
     assert wide.plot(what="redundancy").get_title(loc="left").endswith(said)
 
 

@@ -12,13 +12,12 @@ import credimi
 from credimi.counts.counter import BySplits, ByValue
 from credimi.counts.local_counter import LocalCounter
 from credimi.counts.request import CountRequest
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.questions.select import smallest_set
-from credimi.questions.select.selection_page import page
-from credimi.questions.select.selection_view import selection_grids
 from credimi.questions.select.smallest_set import Search
+from credimi.results.section import Shown
 from credimi.results.sentences import COMMAND_LINE
-from credimi.results.terminal import printed
+from credimi.results.text import printed
 from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def test_steps_follow_jmis_order_and_say_what_is_added_to_the_one_that_leaves_le
     assert len({"a", "copy"} & set(chosen.features)) == 1
     codes = interpreted(data)
     names = [feature.name for feature in codes.features]
-    search = Search(LocalCounter(codes), PosteriorOptions(level=0.5))
+    search = Search(LocalCounter(codes), Belief(level=0.5))
     given: list[np.ndarray] = []
     for step in chosen.steps:
         column = names.index(step.feature)
@@ -70,13 +69,13 @@ def test_steps_follow_jmis_order_and_say_what_is_added_to_the_one_that_leaves_le
 
 def test_redundancy_is_told_for_steps_and_for_columns_that_tell_something() -> None:
     chosen = credimi.select(votes(), "y")
-    assert [len(step.p_redundant) for step in chosen.steps] == list(range(len(chosen)))
+    assert [len(step.p_redundant) for step in chosen.steps] == list(range(len(chosen.steps)))
     assert all(chance is not None and chance < 0.5 for step in chosen.steps for chance in step.p_redundant)
     for each in chosen.rejected:
         if each.reason == "tells nothing":
             assert each.p_redundant == ()
         else:
-            assert len(each.p_redundant) == len(chosen)
+            assert len(each.p_redundant) == len(chosen.steps)
             assert max(chance for chance in each.p_redundant if chance is not None) >= 0.95
 
 
@@ -206,7 +205,7 @@ def test_cuts_cost_a_factor_of_e_each_once_the_column_surely_tells_something() -
     codes = interpreted(columns | {"y": words(target)})
     alone = {feature.name: feature for feature in codes.features}
     assert alone["surely"].odds < 0.01 * np.exp(-alone["surely"].cuts.size)  # what the choice of the cuts costs alone
-    search = Search(LocalCounter(codes), PosteriorOptions(level=0.5))
+    search = Search(LocalCounter(codes), Belief(level=0.5))
     given = dict(zip(codes.names, search.odds.tolist(), strict=True))
     assert given["surely"] == pytest.approx(np.exp(-alone["surely"].cuts.size), rel=1e-3)
     assert given["noise"] == alone["noise"].odds
@@ -232,7 +231,7 @@ def test_numbers_that_only_repeat_another_column_are_left_out() -> None:
         data: dict[str, object] = {f"x{place}": known + generator.normal(0.0, 0.7, 600) for place in range(5)}
         chosen = credimi.select(data | {"known": words(known), "y": words(target)}, "y")
         assert chosen.features[0] == "known"
-        taken += len(chosen) - 1
+        taken += len(chosen.steps) - 1
     assert taken <= 2  # of 50
 
 
@@ -323,7 +322,7 @@ def test_some_unsure_columns_add_nothing_to_a_taken_one() -> None:
     found = [credimi.select(weak_beside_strong(seed), "y") for seed in range(6)]
     with_some = [each for each in found if any(other.reason == "adds nothing" for other in each.rejected)]
     assert with_some
-    assert '<tr class="adds-nothing">' in page(with_some[0].to_dict())
+    assert '<tr class="adds-nothing">' in with_some[0].to_html()
 
 
 @pytest.mark.parametrize("rows", [200, 2_000])
@@ -339,9 +338,9 @@ def test_where_little_is_taken_combinations_are_pointed_to(rows: int) -> None:
     )
     for chosen in (nothing, little):
         assert sentence in " ".join(repr(chosen).split())
-        assert sentence in html.unescape(page(chosen.to_dict()))
+        assert sentence in html.unescape(chosen.to_html())
         assert "only in combination" not in repr(chosen)
-    in_shell = printed(selection_grids(little.to_dict(reader=COMMAND_LINE), COMMAND_LINE), 300)
+    in_shell = printed(little.sections(shown := Shown(COMMAND_LINE, width=300)), shown)
     assert "--goal relevant takes such columns, and `credimi interactions` lists the pairs" in in_shell
     assert set(credimi.select(data, "y", goal="relevant").features) == {"u", "w"}
     told = credimi.select(data | {"t": u ^ w}, "y")

@@ -153,7 +153,7 @@ def run(options: argparse.Namespace) -> int:
         selection = _selected(options, data)
         if options.output is None or not selection.complete:
             return _show(selection, options)
-        forced, total = sum(step.forced for step in selection.steps), len(selection) + len(selection.rejected)
+        forced, total = sum(step.forced for step in selection.steps), len(selection)
         kept = _Kept(set(selection.features), total, forced, f"goal {options.goal}", selection.remarks)
     else:
         kept = _kept_by_rule(options, data)
@@ -277,13 +277,10 @@ def _show(selection: Selection, options: argparse.Namespace) -> int:
     if not selection.complete:
         terminal_io.say(_interrupted(selection, options.output))
     code = _INTERRUPTED if not selection.complete else 0 if selection.features else _NOTHING_KEPT
-    from credimi.questions.select.selection_view import selection_grids
-
-    report = selection.to_dict(reader=COMMAND_LINE)
-    terminal_io.write_result(options.format, None, lambda: report, lambda _: selection_grids(report, COMMAND_LINE))
+    terminal_io.write_shown(selection, options, None)
     return code
 
 
 def _interrupted(selection: Selection, output: str | None) -> str:
     written = "" if output is None else f", and {output} is not written"
-    return f"interrupted: the steps so far are {len(selection)}{written}"
+    return f"interrupted: the steps so far are {len(selection.steps)}{written}"

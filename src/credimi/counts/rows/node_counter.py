@@ -143,10 +143,11 @@ class NodeCounter:
         members, classes = self._last, len(self.codes.classes)
         place = int(np.searchsorted(self.narrow_columns, column))
         if place < self.narrow_columns.size and self.narrow_columns[place] == column:
-            counts = self.room[classes].block(place)[:-1, :-1].T
+            counts: FloatArray = self.room[classes].block(place)[:-1, :-1].T
         else:
             counts = self._values(members, column, self.groups, classes)
-        return counts[counts.sum(axis=1) > 0.0]
+        result: FloatArray = counts[counts.sum(axis=1) > 0.0]
+        return result
 
     def divide(self, node: int, column: int, branch_of: IntegerArray) -> None:
         """Divide a node: `branch_of` has the branch of each value of the column, -1 for values without one."""

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from credimi.core.tables import Tables
     from credimi.core.types import FloatArray
-    from credimi.inference.options import PosteriorOptions
+    from credimi.inference.belief import Belief
 
 
-def curves(blocks: Tables, factors: Sequence[float], levels: FloatArray, options: PosteriorOptions) -> FloatArray:
+def curves(blocks: Tables, factors: Sequence[float], levels: FloatArray, options: Belief) -> FloatArray:
     """Quantiles at these levels, (tables, 2, factors, levels): first those of the least I, then of the largest.
 
     The factors must ascend. Quantiles are NaN for tables without missing values.

@@ -48,12 +48,12 @@ from credimi.core.errors import CredimiError
 from credimi.core.table import LARGEST, SMALLEST, Table
 from credimi.core.tables import Tables
 from credimi.core.threads import share
+from credimi.inference.belief import ADAPTIVE, Belief
 from credimi.inference.bounds.extremes import largest_of, least_of, starts_of
 from credimi.inference.bounds.observed_draws import Observed, ObservedDraws, observed
 from credimi.inference.distributions.distribution import Distribution
-from credimi.inference.evidence.fixed_priors import ADAPTIVE, pseudo_count
+from credimi.inference.evidence.fixed_priors import pseudo_count
 from credimi.inference.mutual_information import mutual_information
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.posterior import require_proper
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def information_bounds(
         return at_random, at_random
     if prior != ADAPTIVE:
         require_proper(table, pseudo_count(prior, table.shape))
-    drawn = observed(Tables.of([block]), PosteriorOptions(prior=prior, threads=1))[0]
+    drawn = observed(Tables.of([block]), Belief(prior=prior, threads=1))[0]
     return least_posterior(drawn, factor), largest_posterior(drawn, factor)
 
 
@@ -327,7 +327,7 @@ def robust(
     p_above: FloatArray,
     at_random: tuple[FloatArray, FloatArray],
     factor: float,
-    options: PosteriorOptions,
+    options: Belief,
 ) -> Robust:
     """Bounds and tipping factors of many tables; `at_random` are the ends of the intervals if missing at random."""
     low, high = at_random[0].copy(), at_random[1].copy()
@@ -354,7 +354,7 @@ def robust(
     return Robust(low, high, tipping)
 
 
-def standing(blocks: Tables, p_above: FloatArray, factor: float, options: PosteriorOptions) -> BooleanArray:
+def standing(blocks: Tables, p_above: FloatArray, factor: float, options: Belief) -> BooleanArray:
     """For which tables P(I > epsilon) >= level at the factor; `p_above` is P(I > epsilon) at factor 1."""
     stands = p_above >= options.level
     if factor == 1.0:

@@ -43,10 +43,10 @@ import numpy as np
 
 from credimi.core.special import normal_below
 from credimi.core.table import Table
+from credimi.inference.belief import ADAPTIVE
 from credimi.inference.bounds.least_information import centres
 from credimi.inference.distributions.gamma_tails import gamma_quantile
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents, components_of, mixtures_with_moments
-from credimi.inference.evidence.fixed_priors import ADAPTIVE
 from credimi.inference.moments.tables_without_closed_form import Arrangement
 from credimi.inference.sampling import information_of
 from credimi.inference.tables.many_tables import (
@@ -60,8 +60,8 @@ from credimi.inference.tables.mixture_tails import mixtures_of, quantiles
 if TYPE_CHECKING:
     from credimi.core.tables import Tables
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
+    from credimi.inference.belief import Belief
     from credimi.inference.distributions.distribution import Distribution
-    from credimi.inference.options import PosteriorOptions
 
 DRAWS = 256
 _FEW_DRAWS = 32
@@ -137,7 +137,7 @@ class Observed:
     upper: float
 
 
-def observed(blocks: Tables, options: PosteriorOptions) -> list[Observed]:
+def observed(blocks: Tables, options: Belief) -> list[Observed]:
     """The draws of every table."""
     count = blocks.rows.size
     if options.prior == ADAPTIVE:

@@ -26,9 +26,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.compile.jit import compiled
+from credimi.inference.moments import information_matrix as at
 
 if TYPE_CHECKING:
     from credimi.compile.jit import FloatArray, IntegerArray
+    from credimi.compile.signatures import Workspace
 
 MAX_OPERATIONS = 1e6  # 0.02 s
 _MAX_CHANGE, _MAX_SHARE = 0.2, 0.5
@@ -40,8 +42,9 @@ _MIN_SLACK = 1e-10  # relative to N: smaller slacks are rounding errors
 
 
 @compiled
-def factor_is_lost(counts: FloatArray, probability: FloatArray, total: float) -> bool:
+def factor_is_lost(total: float, work: Workspace) -> bool:
     """Whether Laplace's factor is lost to rounding; such a cell has a negligible weight in the prior."""
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
     for i in range(counts.shape[0]):
         for j in range(counts.shape[1]):
             if counts[i, j] < _MIN_SLACK * total * probability[i, j]:
@@ -50,10 +53,10 @@ def factor_is_lost(counts: FloatArray, probability: FloatArray, total: float) ->
 
 
 @compiled
-def doubt(
-    counts: FloatArray, row_only: FloatArray, column_only: FloatArray, probability: FloatArray, total: float
-) -> float:
+def doubt(total: float, work: Workspace) -> float:
     """How far Laplace's formula may be off, in nats, from the mode of N = `total` rows; 0 if it does."""
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
+    row_only, column_only = work.rows[at.ROW_ONLY], work.columns[at.COLUMN_ONLY]
     found = _ROUNDING * total if total > _MOST_ROWS else 0.0
     rows, columns = counts.shape
     for i in range(rows):

@@ -14,10 +14,9 @@ import numpy as np
 from credimi.compile.jit import compiled
 from credimi.core.table_patterns import BOTH, pattern_of
 from credimi.inference.evidence.adaptive_weights import LANES, fill_scores, grid_ratio, grid_size, shares
-from credimi.inference.evidence.two_sided_weights import _margins_evidence
+from credimi.inference.evidence.two_sided_weights import load_component, margins_evidence
 from credimi.inference.mode.find import find_mode
 from credimi.inference.moments.information_matrix import workspace
-from credimi.inference.moments.many_tables import load
 
 if TYPE_CHECKING:
     from credimi.compile.jit import FloatArray, IntegerArray, NumberArray
@@ -39,6 +38,8 @@ def log_evidence_at(
         side = max(side, rows[table], columns[table])
         cells = max(cells, rows[table] * columns[table])
     margins, terms, lanes = np.empty((4, side)), np.empty((3, cells + 2 * side + 1)), np.empty((4, LANES))
+    r, s = rows[:0].size, columns[:0].size  # 0, but not a literal: Numba would compile `workspace` once more
+    work = workspace(r, s)
     for table in range(offsets.size):
         height, width, start = rows[table], columns[table], offsets[table]
         total = shares(flat, start, height, width, smoothing, margins[0], margins[1], margins[2], margins[3])
@@ -47,20 +48,9 @@ def log_evidence_at(
         log_evidence[table] = lanes[1, 0]
         if pattern_of(flat, start, height, width) != BOTH:
             continue
-        transpose = width > height
-        r, s = (width, height) if transpose else (height, width)
-        table_cells, counts, probability = np.empty(r * s), np.empty((r, s)), np.empty((r, s))
-        row_only, column_only, row_slope, column_slope = np.empty(r), np.empty(s), np.empty(r), np.empty(s)
-        work = workspace(r, s)
-        load(flat, start, 0.0, transpose, r, s, table_cells, row_only, column_only)
-        of_rows, of_columns = (margins[3], margins[2]) if transpose else (margins[2], margins[3])
-        for i in range(r):
-            for j in range(s):
-                counts[i, j] = table_cells[i * s + j] + strength[table] * of_rows[i] * of_columns[j]
-        find_mode(counts, row_only, column_only, probability, row_slope, column_slope, work)
-        log_evidence[table] += _margins_evidence(
-            counts, row_only, column_only, probability, row_slope, np.empty(side), np.empty(side), work
-        )
+        work = load_component(work, flat, start, height, width, strength[table], margins)
+        find_mode(work)
+        log_evidence[table] += margins_evidence(work)
 
 
 @compiled

@@ -17,9 +17,9 @@ from numbers import Real
 
 from credimi.core.errors import CredimiError
 from credimi.core.table import LARGEST, SMALLEST
+from credimi.inference.belief import ADAPTIVE
 
 NAMES = ("uniform", "jeffreys", "perks", "haldane")
-ADAPTIVE = "adaptive"  # a mixture instead of a pseudo-count: see `adaptive_prior`
 
 
 _CHOICES = f"choose one of {', '.join(NAMES)}, or a pseudo-count such as 0.5"

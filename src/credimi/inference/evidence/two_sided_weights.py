@@ -51,9 +51,10 @@ from credimi.inference.evidence.adaptive_weights import (
 )
 from credimi.inference.evidence.allocation_sum import MAX_DOUBT, doubt, exact_evidence, factor_is_lost, may_be_off
 from credimi.inference.mode.find import find_mode
+from credimi.inference.moments import information_matrix as at
 from credimi.inference.moments import one_sided
-from credimi.inference.moments.information_matrix import COLUMN_SUM, FACTOR, ROW_SUM, SCALE, workspace
-from credimi.inference.moments.many_tables import load
+from credimi.inference.moments.information_matrix import workspace
+from credimi.inference.moments.many_tables import load_into
 from credimi.inference.moments.two_sided import MAX_DOUBTFUL, doubtful_probability, moments_at_mode
 from credimi.inference.special_functions import logarithm, stirling_tail
 
@@ -71,17 +72,15 @@ _MIN_SPACING = 2  # points: between known points that are closer, it is trusted
 
 
 @compiled
-def _margins_evidence(
-    counts: FloatArray,
-    row_only: FloatArray,
-    column_only: FloatArray,
-    probability: FloatArray,
-    row_slope: FloatArray,
-    row_sums: FloatArray,
-    column_sums: FloatArray,
-    work: Workspace,
-) -> float:
+def margins_evidence(work: Workspace) -> float:
     """D_K, from the results of `find_mode`; 0 if the factor was lost to rounding."""
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
+    row_only, column_only, row_slope = (
+        work.rows[at.ROW_ONLY],
+        work.columns[at.COLUMN_ONLY],
+        work.rows[at.ROW_SLOPE],
+    )
+    row_sums, column_sums = work.rows[at.ROW_STEP], work.columns[at.COLUMN_STEP]
     rows, columns = counts.shape
     total, of_rows, of_columns = 0.0, 0.0, 0.0
     for j in range(columns):
@@ -105,27 +104,40 @@ def _margins_evidence(
             share = column_sums[j] / (column_sums[j] + column_only[j])
             ratio = probability[i, j] / counts[i, j] * given_row * share
             likelihood += counts[i, j] * logarithm(ratio)
-            row_scale += work.cells[SCALE, i, j]
-        likelihood += row_only[i] * logarithm(work.rows[ROW_SUM, i] * with_rows / (row_sums[i] + row_only[i]))
-        determinant += logarithm(1.0 + row_slope[i] * row_scale / work.rows[ROW_SUM, i])
+            row_scale += work.cells[at.SCALE, i, j]
+        likelihood += row_only[i] * logarithm(work.rows[at.ROW_SUM, i] * with_rows / (row_sums[i] + row_only[i]))
+        determinant += logarithm(1.0 + row_slope[i] * row_scale / work.rows[at.ROW_SUM, i])
         determinant -= logarithm(1.0 + row_only[i] / row_sums[i])
     for j in range(columns):
         likelihood += column_only[j] * logarithm(
-            work.columns[COLUMN_SUM, j] * with_columns / (column_sums[j] + column_only[j])
+            work.columns[at.COLUMN_SUM, j] * with_columns / (column_sums[j] + column_only[j])
         )
-        if not work.squares[FACTOR, j, j] > 0.0:
+        if not work.squares[at.FACTOR, j, j] > 0.0:
             return 0.0
-        determinant -= 2.0 * logarithm(work.squares[FACTOR, j, j]) + logarithm(work.columns[COLUMN_SUM, j])
+        determinant -= 2.0 * logarithm(work.squares[at.FACTOR, j, j]) + logarithm(work.columns[at.COLUMN_SUM, j])
         determinant -= logarithm(1.0 + column_only[j] / column_sums[j])
     stirling_terms = _stirling_error(with_rows) + _stirling_error(with_columns)
     stirling_terms -= _stirling_error(all_rows) + _stirling_error(total)
     return float(likelihood - 0.5 * determinant + stirling_terms)
 
 
+@inlined
+def load_component(
+    work: Workspace, flat: NumberArray, start: int, rows: int, columns: int, strength: float, margins: FloatArray
+) -> Workspace:
+    """The workspace with the counts of one component, n_ij + K a_i b_j; `margins` has a and b."""
+    work = load_into(work, flat, start, 0.0, rows, columns)
+    counts = work.cells[at.COUNTS]
+    of_rows, of_columns = (margins[3], margins[2]) if columns > rows else (margins[2], margins[3])
+    for i in range(counts.shape[0]):
+        pseudo = strength * of_rows[i]
+        for j in range(counts.shape[1]):
+            counts[i, j] += pseudo * of_columns[j]
+    return work
+
+
 @compiled
-def _moments_one_side_at_a_time(
-    counts: FloatArray, probability: FloatArray, total: float, work: Workspace
-) -> tuple[float, float]:
+def _moments_one_side_at_a_time(total: float, work: Workspace) -> tuple[float, float]:
     """Matched moments if the closed form for both sides does not hold, because many cells have a count near 0.
 
     The classes get the probabilities x_i of the mode, as precise as N rows make them, and q_ij = pi_ij/x_i, as precise
@@ -134,17 +146,16 @@ def _moments_one_side_at_a_time(
     """
     mean, variance = 0.0, 0.0
     for turned in (_ROWS_GIVEN, _COLUMNS_GIVEN):
-        one_mean, one_variance = _moments_given_side(counts, probability, total, turned, work)
+        one_mean, one_variance = _moments_given_side(total, turned, work)
         mean += 0.5 * one_mean
         variance += 0.5 * one_variance
     return mean, variance
 
 
 @compiled
-def _moments_given_side(
-    counts: FloatArray, probability: FloatArray, total: float, turned: bool, work: Workspace
-) -> tuple[float, float]:
+def _moments_given_side(total: float, turned: bool, work: Workspace) -> tuple[float, float]:
     """Moments of the table in which the rows, or if `turned` the columns, get the probabilities of the mode."""
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
     r, s = counts.shape
     side = max(r, s)
     cells, margin = np.empty(r * s), np.empty(side)
@@ -152,7 +163,7 @@ def _moments_given_side(
     if turned:
         r, s = s, r
     for i in range(r):
-        row_sum, share = 0.0, work.columns[COLUMN_SUM, i] if turned else work.rows[ROW_SUM, i]
+        row_sum, share = 0.0, work.columns[at.COLUMN_SUM, i] if turned else work.rows[at.ROW_SUM, i]
         for j in range(s):
             row_sum += counts[j, i] if turned else counts[i, j]
         for j in range(s):
@@ -263,11 +274,9 @@ def weigh_two_sided(
             side = max(side, rows[table], columns[table])
             cells = max(cells, rows[table] * columns[table])
     margins, terms, scratch = np.empty((4, side)), np.empty((3, cells + 2 * side + 1)), np.empty(5 * max_padded)
-    guess, doubts, sums = np.empty(max_padded), np.empty(max_padded), np.empty((2, side))
+    guess, doubts = np.empty(max_padded), np.empty(max_padded)
     known = np.empty(max_padded, dtype=np.int64)
     r, s = rows[:0].size, columns[:0].size  # 0, but not a literal: Numba would compile `workspace` once more
-    table_cells, counts, probability, fields = np.empty(0), np.empty((0, 0)), np.empty((0, 0)), np.empty((2, 0, 0))
-    row_only, column_only, row_slope, column_slope = np.empty(0), np.empty(0), np.empty(0), np.empty(0)
     work = workspace(r, s)
     least_weight = np.log(negligible) - 1e-6  # relative to the best
     first_line = 0
@@ -305,57 +314,27 @@ def weigh_two_sided(
                     height, width = rows[table], columns[table]
                     if pattern_of(flat, start, height, width) != BOTH:
                         continue
-                    transpose = width > height
-                    r, s = (width, height) if transpose else (height, width)
-                    if probability.shape != (r, s):
-                        table_cells, counts, probability, fields = (
-                            np.empty(r * s),
-                            np.empty((r, s)),
-                            np.empty((r, s)),
-                            np.empty((2, r, s)),
-                        )
-                        row_only, column_only = np.empty(r), np.empty(s)
-                        row_slope, column_slope = np.empty(r), np.empty(s)
-                        work = workspace(r, s)
-                    load(flat, start, 0.0, transpose, r, s, table_cells, row_only, column_only)
                     shares(flat, start, height, width, smoothing, margins[0], margins[1], margins[2], margins[3])
-                    of_rows, of_columns = (margins[3], margins[2]) if transpose else (margins[2], margins[3])
-                    for i in range(r):
-                        pseudo = strength[point] * of_rows[i]
-                        for j in range(s):
-                            counts[i, j] = table_cells[i * s + j] + pseudo * of_columns[j]
-                    find_mode(counts, row_only, column_only, probability, row_slope, column_slope, work)
-                    all_rows, doubtful = doubtful_probability(counts, row_only, column_only, probability, work)
-                    lost = factor_is_lost(counts, probability, all_rows)
+                    work = load_component(work, flat, start, height, width, strength[point], margins)
+                    find_mode(work)
+                    all_rows, doubtful = doubtful_probability(work)
+                    lost = factor_is_lost(all_rows, work)
                     evidence = np.nan
-                    in_doubt = MAX_DOUBT if lost else doubt(counts, row_only, column_only, probability, all_rows)
+                    in_doubt = MAX_DOUBT if lost else doubt(all_rows, work)
                     if in_doubt > 0.0:
-                        evidence = exact_evidence(counts, row_only, column_only)
+                        evidence = exact_evidence(
+                            work.cells[at.COUNTS], work.rows[at.ROW_ONLY], work.columns[at.COLUMN_ONLY]
+                        )
                         doubts[point] += in_doubt if np.isnan(evidence) else 0.0
                     if np.isnan(evidence) and not lost:
-                        evidence = _margins_evidence(
-                            counts, row_only, column_only, probability, row_slope, sums[0], sums[1], work
-                        )
+                        evidence = margins_evidence(work)
                     guess[point] += 0.0 if np.isnan(evidence) else evidence
                     if after - first == 1 and score[point] + guess[point] < best + least_weight:
                         mean[line, point], variance[line, point] = 0.0, 0.0  # `settle` will drop it: no moments
                     elif lost or (matched and doubtful > MAX_DOUBTFUL):
-                        mean[line, point], variance[line, point] = _moments_one_side_at_a_time(
-                            counts, probability, all_rows, work
-                        )
+                        mean[line, point], variance[line, point] = _moments_one_side_at_a_time(all_rows, work)
                     else:
-                        mean[line, point], variance[line, point] = moments_at_mode(
-                            counts,
-                            row_only,
-                            column_only,
-                            probability,
-                            row_slope,
-                            column_slope,
-                            work,
-                            fields,
-                            matched,
-                            _RELIABLE,
-                        )
+                        mean[line, point], variance[line, point] = moments_at_mode(work, matched, _RELIABLE)
                 known[point] = 1
                 best = max(best, score[point] + guess[point])
                 _fill_guesses(guess, known, points)

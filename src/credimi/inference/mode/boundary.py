@@ -20,22 +20,10 @@ import numpy as np
 
 from credimi.compile.jit import compiled, inlined
 from credimi.inference.mode.newton import MAX_FRACTION, MAX_RESIDUAL, MAX_STEPS, SMALL_STEP, direct, kkt_residual
-from credimi.inference.moments.information_matrix import (
-    COLUMN_SHARE,
-    COLUMN_STEP,
-    COLUMN_SUM,
-    COLUMN_WANTED,
-    ROW_SHARE,
-    ROW_STEP,
-    ROW_SUM,
-    SCALE,
-    SLACK,
-    SPARE,
-    factorize,
-)
+from credimi.inference.moments import information_matrix as at
+from credimi.inference.moments.information_matrix import factorize
 
 if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray
     from credimi.compile.signatures import Workspace
 
 FREE_SLACK = 1e-9  # used instead of the slack 0 of a free cell, relative to N
@@ -48,48 +36,35 @@ _MIN_FIRST_SLACK = 0.05  # relative to N
 
 
 @compiled
-def newton_with_barrier(
-    counts: FloatArray,
-    row_only: FloatArray,
-    column_only: FloatArray,
-    probability: FloatArray,
-    row_slope: FloatArray,
-    column_slope: FloatArray,
-    total: float,
-    work: Workspace,
-) -> tuple[int, float]:
+def newton_with_barrier(total: float, work: Workspace) -> tuple[int, float]:
     """Fill the mode; return the number of steps and the KKT residual relative to N, which is infinite if it failed.
 
     `work` holds the shares of the rows and the columns.
     """
-    _start_at_barrier(counts, row_only, column_only, probability, row_slope, column_slope, total, work)
+    _start_at_barrier(total, work)
     empty_cells = 0
-    for count in counts.ravel():
+    for count in work.cells[at.COUNTS].ravel():
         empty_cells += count == 0.0
     barrier = _BARRIER
     low_barrier = _LOW_BARRIER
     choosing = 0  # steps of the second phase so far; 1 before its first
     has_gap = total > 0.0  # not the literal True: Numba would compile functions once more for it
     for step in range(1, MAX_STEPS + 1):
-        _prepare(counts, probability, row_slope, column_slope, barrier, choosing > 0, has_gap, total, work)
-        direct(row_only, column_only, row_slope, column_slope, work)
-        length, moving, below_barrier = _advance(
-            counts, probability, row_slope, column_slope, barrier, choosing > 0, has_gap, total, work
-        )
+        _prepare(barrier, choosing > 0, has_gap, total, work)
+        direct(work)
+        length, moving, below_barrier = _advance(barrier, choosing > 0, has_gap, total, work)
         has_gap = has_gap and length < 1.0
         if length == 1.0 and below_barrier == 0 and (choosing > 0 if empty_cells > 0 else moving == 0):
-            residual = kkt_residual(
-                counts, row_only, column_only, total, probability, work.rows[ROW_STEP], work.columns[COLUMN_STEP]
-            )
+            residual = kkt_residual(total, work)
             if residual <= MAX_RESIDUAL * (1.0 if moving == 0 else 0.01):
                 return step, residual
         if choosing > 0:
             choosing += 1
-            if empty_cells > 0 and (choosing > _MAX_CHOOSING_STEPS + 1 or _is_lost(probability, row_only, column_only)):
+            if empty_cells > 0 and (choosing > _MAX_CHOOSING_STEPS + 1 or _is_lost(work)):
                 choosing = 0
                 has_gap = True
                 low_barrier = 0.01 * barrier
-                _leave_boundary(counts, probability, row_slope, column_slope, barrier, total, work)
+                _leave_boundary(barrier, total, work)
         elif length > 0.5:
             if length > 0.9 and (barrier <= _MIN_BARRIER or (barrier <= low_barrier and below_barrier == 0)):
                 choosing = 1
@@ -99,21 +74,15 @@ def newton_with_barrier(
 
 
 @compiled
-def _start_at_barrier(
-    counts: FloatArray,
-    row_only: FloatArray,
-    column_only: FloatArray,
-    probability: FloatArray,
-    row_slope: FloatArray,
-    column_slope: FloatArray,
-    total: float,
-    work: Workspace,
-) -> None:
+def _start_at_barrier(total: float, work: Workspace) -> None:
     """Make a few steps of EM, with counts raised to the barrier; fill the slacks c/pi, raised if they are too small."""
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
+    row_only, column_only = work.rows[at.ROW_ONLY], work.columns[at.COLUMN_ONLY]
+    row_slope, column_slope = work.rows[at.ROW_SLOPE], work.columns[at.COLUMN_SLOPE]
     rows, columns = counts.shape
     for i in range(rows):
         for j in range(columns):
-            expected_share = work.rows[ROW_SHARE, i] * work.columns[COLUMN_SHARE, j]
+            expected_share = work.rows[at.ROW_SHARE, i] * work.columns[at.COLUMN_SHARE, j]
             probability[i, j] = max(counts[i, j] / total, _BARRIER * expected_share)
     for step in range(_FIRST_EM_STEPS + 1):
         for j in range(columns):
@@ -131,40 +100,37 @@ def _start_at_barrier(
             column_slope[j] = column_only[j] * total_probability / column_slope[j] if column_only[j] > 0.0 else 0.0
         for i in range(rows):
             for j in range(columns):
-                goal = max(counts[i, j], _BARRIER * total * work.rows[ROW_SHARE, i] * work.columns[COLUMN_SHARE, j])
+                goal = max(
+                    counts[i, j],
+                    _BARRIER * total * work.rows[at.ROW_SHARE, i] * work.columns[at.COLUMN_SHARE, j],
+                )
                 probability[i, j] /= total_probability
                 if step < _FIRST_EM_STEPS:
                     probability[i, j] = (goal + probability[i, j] * (row_slope[i] + column_slope[j])) / total
                 else:
                     least = _MIN_FIRST_SLACK * total
-                    work.cells[SLACK, i, j] = max(goal / probability[i, j], least) if probability[i, j] > 0.0 else total
+                    work.cells[at.SLACK, i, j] = (
+                        max(goal / probability[i, j], least) if probability[i, j] > 0.0 else total
+                    )
 
 
 @compiled
-def _prepare(
-    counts: FloatArray,
-    probability: FloatArray,
-    row_slope: FloatArray,
-    column_slope: FloatArray,
-    barrier: float,
-    choosing: bool,
-    has_gap: bool,
-    total: float,
-    work: Workspace,
-) -> None:
+def _prepare(barrier: float, choosing: bool, has_gap: bool, total: float, work: Workspace) -> None:
     """Fill v, the probabilities that follow from the slacks, the sums and the factor, at the present point.
 
     A cell that stays on the boundary, or whose row or column never occurs, has neither probability nor weight.
     """
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
+    row_slope, column_slope = work.rows[at.ROW_SLOPE], work.columns[at.COLUMN_SLOPE]
     rows, columns = counts.shape
     for j in range(columns):
-        work.columns[COLUMN_WANTED, j] = 0.0
-        work.columns[COLUMN_SUM, j] = 0.0
+        work.columns[at.COLUMN_WANTED, j] = 0.0
+        work.columns[at.COLUMN_SUM, j] = 0.0
     for i in range(rows):
-        work.rows[ROW_STEP, i] = 0.0
-        work.rows[ROW_SUM, i] = 0.0
+        work.rows[at.ROW_STEP, i] = 0.0
+        work.rows[at.ROW_SUM, i] = 0.0
         for j in range(columns):
-            expected_share = work.rows[ROW_SHARE, i] * work.columns[COLUMN_SHARE, j]
+            expected_share = work.rows[at.ROW_SHARE, i] * work.columns[at.COLUMN_SHARE, j]
             open_slack = total - row_slope[i] - column_slope[j]
             goal = 0.0
             weight = 0.0
@@ -176,39 +142,31 @@ def _prepare(
                 else:
                     probability[i, j] = 0.0
             elif probability[i, j] > 0.0:
-                slack = work.cells[SLACK, i, j]
+                slack = work.cells[at.SLACK, i, j]
                 weight = probability[i, j] / slack
                 goal = max(counts[i, j], 0.0 if choosing else barrier * total * expected_share) / slack
                 if has_gap:
                     goal -= weight * (open_slack - slack)
-            work.cells[SCALE, i, j] = weight
-            work.cells[SPARE, i, j] = goal
-            work.rows[ROW_STEP, i] += goal
-            work.rows[ROW_SUM, i] += probability[i, j]
-            work.columns[COLUMN_WANTED, j] += goal
-            work.columns[COLUMN_SUM, j] += probability[i, j]
-    factorize(row_slope, column_slope, work)
+            work.cells[at.SCALE, i, j] = weight
+            work.cells[at.SPARE, i, j] = goal
+            work.rows[at.ROW_STEP, i] += goal
+            work.rows[at.ROW_SUM, i] += probability[i, j]
+            work.columns[at.COLUMN_WANTED, j] += goal
+            work.columns[at.COLUMN_SUM, j] += probability[i, j]
+    factorize(work)
 
 
 @compiled
-def _advance(
-    counts: FloatArray,
-    probability: FloatArray,
-    row_slope: FloatArray,
-    column_slope: FloatArray,
-    barrier: float,
-    choosing: bool,
-    has_gap: bool,
-    total: float,
-    work: Workspace,
-) -> tuple[float, int, int]:
+def _advance(barrier: float, choosing: bool, has_gap: bool, total: float, work: Workspace) -> tuple[float, int, int]:
     """Move along the direction as far as everything stays positive, except cells that choose their side.
 
     Return its length, the number of cells with counts whose probability still moved, and how many counts are below the
     barrier.
     """
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
+    row_slope, column_slope = work.rows[at.ROW_SLOPE], work.columns[at.COLUMN_SLOPE]
+    row_step, column_step = work.rows[at.ROW_STEP], work.columns[at.COLUMN_STEP]
     rows, columns = counts.shape
-    row_step, column_step = work.rows[ROW_STEP], work.columns[COLUMN_STEP]
     moving = 0
     below_barrier = 0
     inward = 0.0  # the full step, measured in distances to the closest boundary
@@ -217,17 +175,18 @@ def _advance(
             inward = max(inward, -row_step[i] / row_slope[i])
         for j in range(columns):
             count, old = counts[i, j], probability[i, j]
-            new = work.cells[SPARE, i, j] + work.cells[SCALE, i, j] * (row_step[i] + column_step[j])
-            work.cells[SPARE, i, j] = new
+            new = work.cells[at.SPARE, i, j] + work.cells[at.SCALE, i, j] * (row_step[i] + column_step[j])
+            work.cells[at.SPARE, i, j] = new
             if count > 0.0 or (old > 0.0 and not choosing):
                 closer = row_step[i] + column_step[j]
                 if has_gap:
-                    closer -= total - row_slope[i] - column_slope[j] - work.cells[SLACK, i, j]
-                inward = max(inward, closer / work.cells[SLACK, i, j], 1.0 - new / old)
+                    closer -= total - row_slope[i] - column_slope[j] - work.cells[at.SLACK, i, j]
+                inward = max(inward, closer / work.cells[at.SLACK, i, j], 1.0 - new / old)
             if count > 0.0:
                 moving += abs(new - old) > SMALL_STEP * old
                 below_barrier += (
-                    not choosing and count < barrier * total * work.rows[ROW_SHARE, i] * work.columns[COLUMN_SHARE, j]
+                    not choosing
+                    and count < barrier * total * work.rows[at.ROW_SHARE, i] * work.columns[at.COLUMN_SHARE, j]
                 )
     for j in range(columns):
         if column_step[j] < 0.0:
@@ -237,9 +196,11 @@ def _advance(
         for j in range(columns):
             closer = row_step[i] + column_step[j]
             if has_gap:
-                closer -= total - row_slope[i] - column_slope[j] - work.cells[SLACK, i, j]
-            probability[i, j] += length * (work.cells[SPARE, i, j] - probability[i, j])
-            work.cells[SLACK, i, j] -= length * closer  # updated: computed again, it would be lost to rounding near 0
+                closer -= total - row_slope[i] - column_slope[j] - work.cells[at.SLACK, i, j]
+            probability[i, j] += length * (work.cells[at.SPARE, i, j] - probability[i, j])
+            work.cells[at.SLACK, i, j] -= (
+                length * closer
+            )  # updated: computed again, it would be lost to rounding near 0
             if choosing and counts[i, j] == 0.0:
                 probability[i, j] = max(probability[i, j], 0.0)
     for i in range(rows):
@@ -250,8 +211,13 @@ def _advance(
 
 
 @inlined
-def _is_lost(probability: FloatArray, row_only: FloatArray, column_only: FloatArray) -> bool:
+def _is_lost(work: Workspace) -> bool:
     """Whether a class or a value that occurs has probability 0: too many cells chose the boundary at once."""
+    probability, row_only, column_only = (
+        work.cells[at.PROBABILITY],
+        work.rows[at.ROW_ONLY],
+        work.columns[at.COLUMN_ONLY],
+    )
     rows, columns = probability.shape
     for i in range(rows):
         total = 0.0
@@ -269,23 +235,16 @@ def _is_lost(probability: FloatArray, row_only: FloatArray, column_only: FloatAr
 
 
 @compiled
-def _leave_boundary(
-    counts: FloatArray,
-    probability: FloatArray,
-    row_slope: FloatArray,
-    column_slope: FloatArray,
-    barrier: float,
-    total: float,
-    work: Workspace,
-) -> None:
+def _leave_boundary(barrier: float, total: float, work: Workspace) -> None:
     """Move cells without a count back into the interior, as far as the barrier that they return to."""
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
     rows, columns = counts.shape
     least = np.sqrt(barrier)
     for i in range(rows):
         for j in range(columns):
             if counts[i, j] == 0.0:
-                slack = total - row_slope[i] - column_slope[j]
+                slack = total - work.rows[at.ROW_SLOPE, i] - work.columns[at.COLUMN_SLOPE, j]
                 probability[i, j] = max(
-                    probability[i, j], least * work.rows[ROW_SHARE, i] * work.columns[COLUMN_SHARE, j]
+                    probability[i, j], least * work.rows[at.ROW_SHARE, i] * work.columns[at.COLUMN_SHARE, j]
                 )
-                work.cells[SLACK, i, j] = max(slack, least * total)
+                work.cells[at.SLACK, i, j] = max(slack, least * total)

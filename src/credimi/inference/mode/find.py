@@ -24,85 +24,61 @@ import numpy as np
 from credimi.compile.jit import compiled, inlined
 from credimi.inference.mode.boundary import FREE_SLACK, newton_with_barrier
 from credimi.inference.mode.newton import MAX_FRACTION, MAX_RESIDUAL, MAX_STEPS, SMALL_STEP, direct, kkt_residual
-from credimi.inference.moments.information_matrix import (
-    COLUMN_SHARE,
-    COLUMN_STEP,
-    COLUMN_SUM,
-    COLUMN_WANTED,
-    ROW_SHARE,
-    ROW_STEP,
-    ROW_SUM,
-    SCALE,
-    SLACK,
-    factorize,
-)
+from credimi.inference.moments import information_matrix as at
+from credimi.inference.moments.information_matrix import factorize
 
 if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray
     from credimi.compile.signatures import Workspace
 
 _MAX_EM_STEPS = 100_000
 
 
 @compiled
-def find_mode(
-    counts: FloatArray,
-    row_only: FloatArray,
-    column_only: FloatArray,
-    probability: FloatArray,
-    row_slope: FloatArray,
-    column_slope: FloatArray,
-    work: Workspace,
-) -> tuple[int, float]:
+def find_mode(work: Workspace) -> tuple[int, float]:
     """Fill the mode pi and the slopes a, b, factorise A there; return (Newton steps, KKT residual relative to N).
 
-    `counts` and `probability` are r x s. A number of steps above `MAX_STEPS` means that EM was used. Afterwards `work`
-    is ready for `inference.moments.information_matrix.solve`.
+    `work` has c, m and k. A number of steps above `MAX_STEPS` means that EM was used. Afterwards `work` is ready for
+    `information_matrix.solve`.
     """
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
     rows, columns = counts.shape
-    total, easy = _start(counts, row_only, column_only, probability, row_slope, column_slope, work)
+    total, easy = _start(work)
     if easy:
-        steps, residual = _newton(counts, row_only, column_only, probability, row_slope, column_slope, total, work)
+        steps, residual = _newton(total, work)
         if residual < np.inf:
             return steps, residual
     else:
-        steps, residual = newton_with_barrier(
-            counts, row_only, column_only, probability, row_slope, column_slope, total, work
-        )
+        steps, residual = newton_with_barrier(total, work)
     if residual == np.inf:
-        _expectation_maximization(counts, row_only, column_only, total, probability, work)
-        residual = kkt_residual(
-            counts, row_only, column_only, total, probability, work.rows[ROW_STEP], work.columns[COLUMN_STEP]
-        )
+        _expectation_maximization(total, work)
+        residual = kkt_residual(total, work)
         steps = MAX_STEPS + 1
         for i in range(rows):
             for j in range(columns):
                 if counts[i, j] > 0.0:
-                    work.cells[SLACK, i, j] = counts[i, j] / probability[i, j]
-    _copy_slopes(row_slope, column_slope, work)
-    _weigh(counts, probability, total, work)
-    factorize(row_slope, column_slope, work)
+                    work.cells[at.SLACK, i, j] = counts[i, j] / probability[i, j]
+    _copy_slopes(work)
+    _weigh(total, work)
+    factorize(work)
     return steps, residual
 
 
 @inlined
-def _start(
-    counts: FloatArray,
-    row_only: FloatArray,
-    column_only: FloatArray,
-    probability: FloatArray,
-    row_slope: FloatArray,
-    column_slope: FloatArray,
-    work: Workspace,
-) -> tuple[float, bool]:
+def _start(work: Workspace) -> tuple[float, bool]:
     """One step of EM from the complete rows, if the table is easy: all cells have counts, and slacks are not too small.
 
     Return N and whether it is easy; fill the slacks and the shares of the rows and columns in `work`.
     """
+    counts, row_only, column_only = (
+        work.cells[at.COUNTS],
+        work.rows[at.ROW_ONLY],
+        work.columns[at.COLUMN_ONLY],
+    )
+    row_slope, column_slope = work.rows[at.ROW_SLOPE], work.columns[at.COLUMN_SLOPE]
     rows, columns = counts.shape
     total = 0.0
     empty_cells = 0
-    row_sum, column_sum = work.rows[ROW_SUM], work.columns[COLUMN_SUM]
+    row_sum, column_sum = work.rows[at.ROW_SUM], work.columns[at.COLUMN_SUM]
     for j in range(columns):
         column_sum[j] = 0.0
     for i in range(rows):
@@ -113,7 +89,7 @@ def _start(
             empty_cells += counts[i, j] == 0.0
         row_sum[i] = value
         total += value + row_only[i]
-    share = work.columns[COLUMN_STEP]
+    share = work.columns[at.COLUMN_STEP]
     for j in range(columns):
         total += column_only[j]
         share[j] = column_only[j] / column_sum[j] if column_sum[j] > 0.0 else 0.0
@@ -132,95 +108,83 @@ def _start(
         column_slope[j] = total * column_only[j] / column_slope[j] if column_only[j] > 0.0 else 0.0
         largest_column = max(largest_column, column_slope[j])
     for i in range(rows):
-        work.rows[ROW_SHARE, i] = (row_sum[i] + row_only[i]) / total
+        work.rows[at.ROW_SHARE, i] = (row_sum[i] + row_only[i]) / total
     for j in range(columns):
-        work.columns[COLUMN_SHARE, j] = (column_sum[j] + column_only[j]) / total
+        work.columns[at.COLUMN_SHARE, j] = (column_sum[j] + column_only[j]) / total
     easy = empty_cells == 0 and largest_row + largest_column <= 0.95 * total
     if easy:
         for i in range(rows):
             free = total - row_slope[i]
             for j in range(columns):
-                work.cells[SLACK, i, j] = free - column_slope[j]
-                probability[i, j] = counts[i, j] / work.cells[SLACK, i, j]
+                work.cells[at.SLACK, i, j] = free - column_slope[j]
+                work.cells[at.PROBABILITY, i, j] = counts[i, j] / work.cells[at.SLACK, i, j]
     return total, easy
 
 
 @inlined
-def _newton(
-    counts: FloatArray,
-    row_only: FloatArray,
-    column_only: FloatArray,
-    probability: FloatArray,
-    row_slope: FloatArray,
-    column_slope: FloatArray,
-    total: float,
-    work: Workspace,
-) -> tuple[int, float]:
+def _newton(total: float, work: Workspace) -> tuple[int, float]:
     """Newton's method from positive slacks; return the number of steps and the KKT residual, infinite if it failed.
 
     At the mode v is also the weight of the cell in A, so `work` then has the factor of A.
     """
     residual = np.inf
     for step in range(MAX_STEPS + 1):
-        _prepare(counts, probability, row_slope, column_slope, work)
+        _prepare(work)
         if residual <= MAX_RESIDUAL:
             return step, residual
-        direct(row_only, column_only, row_slope, column_slope, work)
-        length, moving = _advance(counts, probability, row_slope, column_slope, work)
+        direct(work)
+        length, moving = _advance(work)
         if length == 1.0 and moving == 0:
-            residual = kkt_residual(
-                counts, row_only, column_only, total, probability, work.rows[ROW_STEP], work.columns[COLUMN_STEP]
-            )
+            residual = kkt_residual(total, work)
             if residual <= MAX_RESIDUAL:  # otherwise the slopes must still fit the slacks
-                _copy_slopes(row_slope, column_slope, work)
+                _copy_slopes(work)
     return MAX_STEPS, np.inf
 
 
 @inlined
-def _copy_slopes(row_slope: FloatArray, column_slope: FloatArray, work: Workspace) -> None:
+def _copy_slopes(work: Workspace) -> None:
     """Copy the slopes that `kkt_residual` computed from the probabilities."""
-    for i in range(row_slope.size):
-        row_slope[i] = work.rows[ROW_STEP, i]
-    for j in range(column_slope.size):
-        column_slope[j] = work.columns[COLUMN_STEP, j]
+    for i in range(work.rows.shape[1]):
+        work.rows[at.ROW_SLOPE, i] = work.rows[at.ROW_STEP, i]
+    for j in range(work.columns.shape[1]):
+        work.columns[at.COLUMN_SLOPE, j] = work.columns[at.COLUMN_STEP, j]
 
 
 @inlined
-def _prepare(
-    counts: FloatArray, probability: FloatArray, row_slope: FloatArray, column_slope: FloatArray, work: Workspace
-) -> None:
+def _prepare(work: Workspace) -> None:
     """Fill v, the probabilities c/t that follow from the slacks, the sums and the factor, at the present point."""
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
     rows, columns = counts.shape
-    wanted = work.columns[COLUMN_WANTED]
+    wanted = work.columns[at.COLUMN_WANTED]
     for j in range(columns):
         wanted[j] = 0.0
-        work.columns[COLUMN_SUM, j] = 0.0
+        work.columns[at.COLUMN_SUM, j] = 0.0
     for i in range(rows):
         sum_probability = 0.0
         sum_wanted = 0.0
         for j in range(columns):
-            reciprocal = 1.0 / work.cells[SLACK, i, j]
-            work.cells[SCALE, i, j] = probability[i, j] * reciprocal
+            reciprocal = 1.0 / work.cells[at.SLACK, i, j]
+            work.cells[at.SCALE, i, j] = probability[i, j] * reciprocal
             goal = counts[i, j] * reciprocal
             sum_probability += probability[i, j]
             sum_wanted += goal
             wanted[j] += goal
-            work.columns[COLUMN_SUM, j] += probability[i, j]
-        work.rows[ROW_SUM, i] = sum_probability
-        work.rows[ROW_STEP, i] = sum_wanted
-    factorize(row_slope, column_slope, work)
+            work.columns[at.COLUMN_SUM, j] += probability[i, j]
+        work.rows[at.ROW_SUM, i] = sum_probability
+        work.rows[at.ROW_STEP, i] = sum_wanted
+    factorize(work)
 
 
 @inlined
-def _advance(
-    counts: FloatArray, probability: FloatArray, row_slope: FloatArray, column_slope: FloatArray, work: Workspace
-) -> tuple[float, int]:
+def _advance(work: Workspace) -> tuple[float, int]:
     """Move along the direction as far as everything stays positive; return its length, and how many cells still moved.
 
     The probabilities after a full step are left in `scale`.
     """
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
+    row_slope, column_slope = work.rows[at.ROW_SLOPE], work.columns[at.COLUMN_SLOPE]
+    row_step, column_step = work.rows[at.ROW_STEP], work.columns[at.COLUMN_STEP]
     rows, columns = probability.shape
-    row_step, column_step = work.rows[ROW_STEP], work.columns[COLUMN_STEP]
     crossings = 0
     moving = 0
     for i in range(rows):
@@ -230,9 +194,9 @@ def _advance(
     for i in range(rows):
         for j in range(columns):
             closer = row_step[i] + column_step[j]
-            new = counts[i, j] / work.cells[SLACK, i, j] + work.cells[SCALE, i, j] * closer
-            work.cells[SCALE, i, j] = new
-            crossings += (closer > MAX_FRACTION * work.cells[SLACK, i, j]) | (
+            new = counts[i, j] / work.cells[at.SLACK, i, j] + work.cells[at.SCALE, i, j] * closer
+            work.cells[at.SCALE, i, j] = new
+            crossings += (closer > MAX_FRACTION * work.cells[at.SLACK, i, j]) | (
                 new < (1.0 - MAX_FRACTION) * probability[i, j]
             )
             moving += abs(new - probability[i, j]) > SMALL_STEP * probability[i, j]
@@ -243,8 +207,8 @@ def _advance(
             if row_step[i] < 0.0:
                 inward = max(inward, -row_step[i] / row_slope[i])
             for j in range(columns):
-                closer = (row_step[i] + column_step[j]) / work.cells[SLACK, i, j]
-                inward = max(inward, closer, 1.0 - work.cells[SCALE, i, j] / probability[i, j])
+                closer = (row_step[i] + column_step[j]) / work.cells[at.SLACK, i, j]
+                inward = max(inward, closer, 1.0 - work.cells[at.SCALE, i, j] / probability[i, j])
         for j in range(columns):
             if column_step[j] < 0.0:
                 inward = max(inward, -column_step[j] / column_slope[j])
@@ -252,48 +216,44 @@ def _advance(
     for i in range(rows):
         row_slope[i] += length * row_step[i]
         for j in range(columns):
-            probability[i, j] += length * (work.cells[SCALE, i, j] - probability[i, j])
+            probability[i, j] += length * (work.cells[at.SCALE, i, j] - probability[i, j])
             # The slack is updated: computed again, it would be lost to rounding near 0.
-            work.cells[SLACK, i, j] -= length * (row_step[i] + column_step[j])
+            work.cells[at.SLACK, i, j] -= length * (row_step[i] + column_step[j])
     for j in range(columns):
         column_slope[j] += length * column_step[j]
     return length, moving
 
 
 @compiled
-def _weigh(counts: FloatArray, probability: FloatArray, total: float, work: Workspace) -> None:
+def _weigh(total: float, work: Workspace) -> None:
     """Fill the sums and v = pi/t = pi^2/c at the mode, the weights of the cells in A.
 
     A free cell without a count has no information; it gets a tiny amount, so that A stays regular if the margins do not
     determine the cell either.
     """
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
     rows, columns = counts.shape
     for j in range(columns):
-        work.columns[COLUMN_SUM, j] = 0.0
+        work.columns[at.COLUMN_SUM, j] = 0.0
     for i in range(rows):
-        work.rows[ROW_SUM, i] = 0.0
+        work.rows[at.ROW_SUM, i] = 0.0
         for j in range(columns):
             p = probability[i, j]
-            work.rows[ROW_SUM, i] += p
-            work.columns[COLUMN_SUM, j] += p
-            work.cells[SCALE, i, j] = p / (work.cells[SLACK, i, j] if counts[i, j] > 0.0 else FREE_SLACK * total)
+            work.rows[at.ROW_SUM, i] += p
+            work.columns[at.COLUMN_SUM, j] += p
+            work.cells[at.SCALE, i, j] = p / (work.cells[at.SLACK, i, j] if counts[i, j] > 0.0 else FREE_SLACK * total)
 
 
 @compiled
-def _expectation_maximization(
-    counts: FloatArray,
-    row_only: FloatArray,
-    column_only: FloatArray,
-    total: float,
-    probability: FloatArray,
-    work: Workspace,
-) -> None:
+def _expectation_maximization(total: float, work: Workspace) -> None:
     """The fallback: slow, but each step increases the likelihood. It starts where Newton's method stopped."""
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
+    row_only, column_only = work.rows[at.ROW_ONLY], work.columns[at.COLUMN_ONLY]
     rows, columns = counts.shape
-    row_factor, column_factor = work.rows[ROW_SUM], work.columns[COLUMN_SUM]
+    row_factor, column_factor = work.rows[at.ROW_SUM], work.columns[at.COLUMN_SUM]
     for i in range(rows):
         for j in range(columns):
-            if work.rows[ROW_SHARE, i] == 0.0 or work.columns[COLUMN_SHARE, j] == 0.0:
+            if work.rows[at.ROW_SHARE, i] == 0.0 or work.columns[at.COLUMN_SHARE, j] == 0.0:
                 probability[i, j] = 0.0  # it never occurs, and EM would approach 0 too slowly
             elif not 1e-12 <= probability[i, j] <= 1.0:
                 probability[i, j] = 1.0 / (rows * columns)
@@ -320,6 +280,6 @@ def _expectation_maximization(
     for i in range(rows):
         for j in range(columns):
             # Small beside the minimum of its row and its column: a class that occurs must keep some probability.
-            small = probability[i, j] < 1e-12 * min(work.rows[ROW_SHARE, i], work.columns[COLUMN_SHARE, j])
+            small = probability[i, j] < 1e-12 * min(work.rows[at.ROW_SHARE, i], work.columns[at.COLUMN_SHARE, j])
             if counts[i, j] == 0.0 and small and row_factor[i] + column_factor[j] < total:
                 probability[i, j] = 0.0

@@ -90,10 +90,12 @@ class Solution:
 
     def variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The variances of the cells, of the row sums and of the column sums."""
-        rows, columns = self.probability.shape
         if self.work is not None:
-            cells, of_rows, of_columns = np.empty((rows, columns)), np.empty(rows), np.empty(columns)
-            information_matrix.variances(self.probability, self.total, self._work_copy(), cells, of_rows, of_columns)
+            work = self._work_copy()
+            information_matrix.variances(self.total, work)
+            cells = work.cells[information_matrix.VARIANCE]
+            of_rows = work.rows[information_matrix.ROW_VARIANCE]
+            of_columns = work.columns[information_matrix.COLUMN_VARIANCE]
             # The kernel subtracts. The difference has few digits if one cell has nearly all probability, or if a cell
             # has almost no complete count, so that only the margins determine it. A centred solve is precise there.
             held_by_margins = (self.probability > 0.0) & (self.counts < 1e-4 * self.total * self.probability)
@@ -144,12 +146,12 @@ def solve(table: Table, pseudo: float) -> Solution:
     counts = oriented.joint + pseudo
     if not both:
         return Solution(swapped, counts, oriented.target_only, oriented.feature_only, _one_sided_mode(counts, oriented))
-    rows, columns = counts.shape
-    probability = np.empty_like(counts)
-    work = information_matrix.workspace(rows, columns)
-    steps, residual = find_mode(
-        counts, oriented.target_only, oriented.feature_only, probability, np.empty(rows), np.empty(columns), work
-    )
+    work = information_matrix.workspace(*counts.shape)
+    work.cells[information_matrix.COUNTS] = counts
+    work.rows[information_matrix.ROW_ONLY] = oriented.target_only
+    work.columns[information_matrix.COLUMN_ONLY] = oriented.feature_only
+    steps, residual = find_mode(work)
+    probability = work.cells[information_matrix.PROBABILITY]
     return Solution(swapped, counts, oriented.target_only, oriented.feature_only, probability, steps, residual, work)
 
 

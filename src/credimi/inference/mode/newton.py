@@ -7,19 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.compile.jit import compiled, inlined
-from credimi.inference.moments.information_matrix import (
-    COLUMN_STEP,
-    COLUMN_WANTED,
-    FACTOR,
-    ROOT,
-    ROW_GAIN,
-    ROW_STEP,
-    SCALE,
-    substitute,
-)
+from credimi.inference.moments import information_matrix as at
+from credimi.inference.moments.information_matrix import substitute
 
 if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray
     from credimi.compile.signatures import Workspace
 
 MAX_STEPS = 60
@@ -29,54 +20,50 @@ MAX_FRACTION = 0.999  # of the way to the closest boundary
 
 
 @inlined
-def direct(
-    row_only: FloatArray, column_only: FloatArray, row_slope: FloatArray, column_slope: FloatArray, work: Workspace
-) -> None:
+def direct(work: Workspace) -> None:
     """Newton's direction: delta a into `row_step`, delta b into `column_step`.
 
     `row_step` and `column_wanted` hold the sums of the probabilities that follow from the slacks.
     """
-    rows, columns = work.cells[SCALE].shape
-    row_step, column_step, wanted, root = (
-        work.rows[ROW_STEP],
-        work.columns[COLUMN_STEP],
-        work.columns[COLUMN_WANTED],
-        work.columns[ROOT],
+    rows, columns = work.cells[at.SCALE].shape
+    row_only, row_slope, row_step = work.rows[at.ROW_ONLY], work.rows[at.ROW_SLOPE], work.rows[at.ROW_STEP]
+    column_only, column_slope = work.columns[at.COLUMN_ONLY], work.columns[at.COLUMN_SLOPE]
+    column_step, wanted, root = (
+        work.columns[at.COLUMN_STEP],
+        work.columns[at.COLUMN_WANTED],
+        work.columns[at.ROOT],
     )
     for i in range(rows):
         step = 0.0
         if row_slope[i] > 0.0:
-            step = (row_only[i] - row_slope[i] * row_step[i]) * work.rows[ROW_GAIN, i] / row_slope[i]
+            step = (row_only[i] - row_slope[i] * row_step[i]) * work.rows[at.ROW_GAIN, i] / row_slope[i]
             for j in range(columns):
-                wanted[j] += work.cells[SCALE, i, j] * step
+                wanted[j] += work.cells[at.SCALE, i, j] * step
         row_step[i] = step
     for j in range(columns):
         column_step[j] = (column_only[j] - column_slope[j] * wanted[j]) / root[j] if root[j] > 0.0 else 0.0
-    substitute(work.squares[FACTOR], column_step)
+    substitute(work.squares[at.FACTOR], column_step)
     for j in range(columns):
         column_step[j] *= root[j]
     for i in range(rows):
         if row_slope[i] > 0.0:
             shared = 0.0
             for j in range(columns):
-                shared += work.cells[SCALE, i, j] * column_step[j]
-            row_step[i] -= work.rows[ROW_GAIN, i] * shared
+                shared += work.cells[at.SCALE, i, j] * column_step[j]
+            row_step[i] -= work.rows[at.ROW_GAIN, i] * shared
 
 
 @compiled
-def kkt_residual(
-    counts: FloatArray,
-    row_only: FloatArray,
-    column_only: FloatArray,
-    total: float,
-    probability: FloatArray,
-    row_slope: FloatArray,
-    column_slope: FloatArray,
-) -> float:
-    """Set a = m/x, b = k/y from the probabilities; return the largest violation of optimality, relative to N.
+def kkt_residual(total: float, work: Workspace) -> float:
+    """The largest violation of optimality, relative to N = `total`; fills `row_step` and `column_step` with a and b.
+
+    a = m/x and b = k/y are those that follow from the probabilities.
 
     The gradient c/pi + a + b must equal N where pi > 0 and may not exceed it where pi = 0.
     """
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
+    row_only, column_only = work.rows[at.ROW_ONLY], work.columns[at.COLUMN_ONLY]
+    row_slope, column_slope = work.rows[at.ROW_STEP], work.columns[at.COLUMN_STEP]
     rows, columns = counts.shape
     for j in range(columns):
         column_slope[j] = 0.0

@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from credimi.compile.jit import FloatArray
 
 
-ROW_SUM, ROW_GAIN, ROW_STEP, ROW_SHARE = range(4)
-COLUMN_SUM, COLUMN_STEP, COLUMN_SHARE, COLUMN_WANTED, ROOT = range(5)
-SCALE, SLACK, SPARE = range(3)  # the last is scratch for any function
+# The planes of a workspace: of its `rows`, `columns`, `cells` and `squares`. m and k are `ROW_ONLY` and `COLUMN_ONLY`.
+ROW_ONLY, ROW_SUM, ROW_SLOPE, ROW_GAIN, ROW_STEP, ROW_SHARE, ROW_VARIANCE = range(7)
+COLUMN_ONLY, COLUMN_SUM, COLUMN_SLOPE, COLUMN_STEP, COLUMN_SHARE, COLUMN_VARIANCE, COLUMN_WANTED, ROOT = range(8)
+COUNTS, PROBABILITY, SCALE, SLACK, GRADIENT, VARIANCE, SPARE = range(7)  # the last is scratch for any function
 FACTOR, INVERSE = range(2)
 
 
@@ -42,17 +43,18 @@ FACTOR, INVERSE = range(2)
 def workspace(rows: int, columns: int) -> Workspace:
     """Arrays for an r x s table."""
     return Workspace(
-        np.empty((4, rows)), np.empty((5, columns)), np.empty((3, rows, columns)), np.empty((2, columns, columns))
+        np.empty((7, rows)), np.empty((8, columns)), np.empty((7, rows, columns)), np.empty((2, columns, columns))
     )
 
 
 @compiled
-def factorize(row_slope: FloatArray, column_slope: FloatArray, work: Workspace) -> None:
+def factorize(work: Workspace) -> None:
     """From v (`scale`), x, y and the slopes fill G, sqrt(b) and the Cholesky factor.
 
     The diagonal of the factor is stored inverted: divisions would cost more than all other operations.
     """
     scale, factor, root, row_gain = work.cells[SCALE], work.squares[FACTOR], work.columns[ROOT], work.rows[ROW_GAIN]
+    row_slope, column_slope = work.rows[ROW_SLOPE], work.columns[COLUMN_SLOPE]
     rows, columns = scale.shape
     for j in range(columns):
         root[j] = np.sqrt(column_slope[j])
@@ -144,21 +146,16 @@ def solve(field: FloatArray, work: Workspace, solution: FloatArray) -> None:
 
 
 @compiled
-def variances(
-    probability: FloatArray,
-    total: float,
-    work: Workspace,
-    cell_variance: FloatArray,
-    row_variance: FloatArray,
-    column_variance: FloatArray,
-) -> None:
-    """Variances of pi_ij, x_i and y_j under Cov, in O(r s^2 + s^3).
+def variances(total: float, work: Workspace) -> None:
+    """Fill the variances of pi_ij, x_i and y_j under Cov, in O(r s^2 + s^3); N is the `total`.
 
     With Z = sqrt(b) (factor factor')^-1 sqrt(b), A^-1 = F - F (all blocks Z) F, so the diagonal of row i needs Z v_i
     only; the columns' sums have the covariance F_+ - F_+ Z F_+ - y y'/N with F_+ = sum_i F_i.
     """
-    rows, columns = probability.shape
     inverse, scale, product = work.squares[INVERSE], work.cells[SCALE], work.columns[COLUMN_STEP]
+    probability, cell_variance = work.cells[PROBABILITY], work.cells[VARIANCE]
+    row_variance, column_variance = work.rows[ROW_VARIANCE], work.columns[COLUMN_VARIANCE]
+    rows, columns = probability.shape
     for j in range(columns):
         for k in range(columns):
             inverse[j, k] = 0.0

@@ -18,14 +18,17 @@ import numpy as np
 
 from credimi.compile.jit import compiled, inlined
 from credimi.core.table_patterns import COMPLETE, FEATURE_ONLY
+from credimi.inference.mode.find import find_mode
+from credimi.inference.moments import information_matrix as at
 from credimi.inference.moments import one_sided
 from credimi.inference.moments.information_matrix import workspace
-from credimi.inference.moments.two_sided import moments
+from credimi.inference.moments.two_sided import moments_at_mode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.compile.jit import FloatArray, IntegerArray, NumberArray
+    from credimi.compile.signatures import Workspace
 
 
 @inlined
@@ -59,6 +62,20 @@ def load(
     source = flat[start + r * (s + 1) : start + r * (s + 1) + s]
     for j in range(s):
         column_only[j] = source[j]
+
+
+@inlined
+def load_into(
+    work: Workspace, flat: NumberArray, start: int, pseudo_count: float, rows: int, columns: int
+) -> Workspace:
+    """Copy one block into a workspace, transposed if it is wide; a new workspace if this one has another shape."""
+    transpose = columns > rows
+    r, s = (columns, rows) if transpose else (rows, columns)
+    if work.cells.shape[1] != r or work.cells.shape[2] != s:
+        work = workspace(r, s)
+    counts = work.cells[at.COUNTS].reshape(r * s)
+    load(flat, start, pseudo_count, transpose, r, s, counts, work.rows[at.ROW_ONLY], work.columns[at.COLUMN_ONLY])
+    return work
 
 
 @inlined
@@ -125,19 +142,8 @@ def two_sided(
 ) -> None:
     """Moments if both sides have missing values; if `reliable`, NaN where matched moments do not hold."""
     r, s = rows[:0].size, columns[:0].size  # 0, but not a literal: Numba would compile `workspace` once more
-    counts, probability, fields = np.empty((0, 0)), np.empty((0, 0)), np.empty((2, 0, 0))
-    cells, row_only, column_only = np.empty(0), np.empty(0), np.empty(0)
-    row_slope, column_slope = np.empty(0), np.empty(0)
     work = workspace(r, s)
     for table in selection:
-        transpose = columns[table] > rows[table]
-        r, s = (columns[table], rows[table]) if transpose else (rows[table], columns[table])
-        if counts.shape != (r, s):
-            cells, row_only, column_only = np.empty(r * s), np.empty(r), np.empty(s)
-            counts, probability, fields = cells.reshape(r, s), np.empty((r, s)), np.empty((2, r, s))
-            row_slope, column_slope = np.empty(r), np.empty(s)
-            work = workspace(r, s)
-        load(flat, offsets[table], pseudo_count[table], transpose, r, s, cells, row_only, column_only)
-        mean[table], variance[table] = moments(
-            counts, row_only, column_only, probability, row_slope, column_slope, work, fields, matched, reliable
-        )
+        work = load_into(work, flat, offsets[table], pseudo_count[table], rows[table], columns[table])
+        find_mode(work)
+        mean[table], variance[table] = moments_at_mode(work, matched, reliable)

@@ -35,16 +35,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.compile.jit import compiled, inlined
-from credimi.inference.mode.find import find_mode
-from credimi.inference.moments.information_matrix import (
-    COLUMN_STEP,
-    COLUMN_SUM,
-    ROW_SUM,
-    SLACK,
-    SPARE,
-    solve,
-    variances,
-)
+from credimi.inference.moments import information_matrix as at
+from credimi.inference.moments.information_matrix import solve, variances
 from credimi.inference.moments.one_sided import THIN_COUPLING
 from credimi.inference.special_functions import log_excess, log_spread, logarithm
 
@@ -62,72 +54,37 @@ _FIRST: int = np.zeros(1, dtype=np.int64)[0]  # no literal 0: Numba would compil
 _MAX_SHARE_OF_COUNTS = 1e-4  # of the expected rows of a cell, if its probability comes from the margins alone
 
 
-@inlined
-def moments(
-    counts: FloatArray,
-    row_only: FloatArray,
-    column_only: FloatArray,
-    probability: FloatArray,
-    row_slope: FloatArray,
-    column_slope: FloatArray,
-    work: Workspace,
-    fields: FloatArray,
-    matched: bool,
-    reliable: bool,
-) -> tuple[float, float]:
-    """Mean and variance of I, leading order or matched; `fields` (2, r, s) is scratch.
+@compiled
+def moments_at_mode(work: Workspace, matched: bool, reliable: bool) -> tuple[float, float]:
+    """Mean and variance of I, leading order or matched, from the results of `find_mode`.
 
     If `reliable`, they are NaN where matched moments do not hold.
     """
-    find_mode(counts, row_only, column_only, probability, row_slope, column_slope, work)
-    return moments_at_mode(
-        counts, row_only, column_only, probability, row_slope, column_slope, work, fields, matched, reliable
-    )
-
-
-@compiled
-def moments_at_mode(
-    counts: FloatArray,
-    row_only: FloatArray,
-    column_only: FloatArray,
-    probability: FloatArray,
-    row_slope: FloatArray,
-    column_slope: FloatArray,
-    work: Workspace,
-    fields: FloatArray,
-    matched: bool,
-    reliable: bool,
-) -> tuple[float, float]:
-    """As `moments`, from the results of `find_mode`; the slopes are overwritten."""
-    gradient, solution = fields[0], fields[1]
-    mean = _log_ratios(probability, work, gradient)
+    mean = _log_ratios(work)
     scale = 1.0
     second_order = 0.0
     if matched:
-        total, doubtful = doubtful_probability(counts, row_only, column_only, probability, work)
+        total, doubtful = doubtful_probability(work)
         if reliable and doubtful > MAX_DOUBTFUL:
             return np.nan, np.nan
         scale = total / (total + 1.0)
-        variances(probability, total, work, solution, row_slope, column_slope)  # overwrites the slopes
-        _recompute_variances(counts, probability, total, work, solution, row_slope, column_slope)
-        if reliable and (
-            _coupling(probability, total, solution, row_slope, column_slope, work) > THIN_COUPLING
-            or _shift(counts, row_only, column_only, probability, row_slope, column_slope, work, fields) > _MAX_SHIFT
-        ):
+        variances(total, work)
+        _recompute_variances(total, work)
+        if reliable and (_coupling(total, work) > THIN_COUPLING or _shift(work) > _MAX_SHIFT):
             return np.nan, np.nan
-        shift, second_order = _match_betas(probability, work, solution, row_slope, column_slope, gradient)
+        shift, second_order = _match_betas(work)
         mean += shift
-    return max(mean, 0.0), _variance_of_gradient(probability, gradient, work, solution) * scale + second_order
+    return max(mean, 0.0), _variance_of_gradient(work) * scale + second_order
 
 
 @inlined
-def doubtful_probability(
-    counts: FloatArray, row_only: FloatArray, column_only: FloatArray, probability: FloatArray, work: Workspace
-) -> tuple[float, float]:
+def doubtful_probability(work: Workspace) -> tuple[float, float]:
     """N, and the probability that the margins put where there are hardly any complete counts.
 
     It is counted in cells, and in whole rows and columns that have hardly more than the prior.
     """
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
+    row_only, column_only = work.rows[at.ROW_ONLY], work.columns[at.COLUMN_ONLY]
     rows, columns = counts.shape
     total, doubtful = 0.0, 0.0
     for i in range(rows):
@@ -135,61 +92,58 @@ def doubtful_probability(
         for j in range(columns):
             row_sum += counts[i, j]
             doubtful += probability[i, j] if counts[i, j] < _SPARSE_COUNT else 0.0
-        doubtful += work.rows[ROW_SUM, i] if row_sum <= min(_FEW_COUNTS, row_only[i]) else 0.0
+        doubtful += work.rows[at.ROW_SUM, i] if row_sum <= min(_FEW_COUNTS, row_only[i]) else 0.0
         total += row_sum + row_only[i]
     for j in range(columns):
         column_sum = 0.0
         for i in range(rows):
             column_sum += counts[i, j]
-        doubtful += work.columns[COLUMN_SUM, j] if column_sum <= min(_FEW_COUNTS, column_only[j]) else 0.0
+        doubtful += work.columns[at.COLUMN_SUM, j] if column_sum <= min(_FEW_COUNTS, column_only[j]) else 0.0
         total += column_only[j]
     return total, doubtful
 
 
 @compiled
-def _recompute_variances(
-    counts: FloatArray,
-    probability: FloatArray,
-    total: float,
-    work: Workspace,
-    cell_variance: FloatArray,
-    row_variance: FloatArray,
-    column_variance: FloatArray,
-) -> None:
+def _recompute_variances(total: float, work: Workspace) -> None:
     """Compute variances again, by a solve for each, if as differences they are lost to rounding.
 
     This happens if nearly all probability is in one cell, row or column, or if that of a cell comes from the margins
     alone.
     """
+    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
     rows, columns = probability.shape
     for i in range(rows):
-        if work.rows[ROW_SUM, i] > _NEARLY_ALL:
-            row_variance[i] = _variance_of_block(probability, i, i + 1, _FIRST, columns, work)
+        if work.rows[at.ROW_SUM, i] > _NEARLY_ALL:
+            work.rows[at.ROW_VARIANCE, i] = _variance_of_block(i, i + 1, _FIRST, columns, work)
     for j in range(columns):
-        if work.columns[COLUMN_SUM, j] > _NEARLY_ALL:
-            column_variance[j] = _variance_of_block(probability, _FIRST, rows, j, j + 1, work)
+        if work.columns[at.COLUMN_SUM, j] > _NEARLY_ALL:
+            work.columns[at.COLUMN_VARIANCE, j] = _variance_of_block(_FIRST, rows, j, j + 1, work)
         for i in range(rows):
             if probability[i, j] > _NEARLY_ALL or counts[i, j] < _MAX_SHARE_OF_COUNTS * total * probability[i, j]:
-                cell_variance[i, j] = _variance_of_block(probability, i, i + 1, j, j + 1, work)
+                work.cells[at.VARIANCE, i, j] = _variance_of_block(i, i + 1, j, j + 1, work)
 
 
 @compiled
-def _variance_of_block(probability: FloatArray, top: int, bottom: int, left: int, right: int, work: Workspace) -> float:
+def _variance_of_block(top: int, bottom: int, left: int, right: int, work: Workspace) -> float:
     """Variance of the sum of a block of probabilities, computed as that of the sum of all others."""
+    probability, complement = (
+        work.cells[at.PROBABILITY],
+        work.cells[at.SLACK],
+    )  # the slacks are no longer needed
     rows, columns = probability.shape
-    complement, solution = work.cells[SLACK], work.cells[SPARE]  # the slacks are no longer needed
     rest = 0.0
     for i in range(rows):
         for j in range(columns):
             inside = top <= i < bottom and left <= j < right
             complement[i, j] = 0.0 if inside else 1.0
             rest += 0.0 if inside else probability[i, j]
-    return _variance_of_field(complement, rest, work, solution)
+    return _variance_of_field(complement, rest, work)
 
 
 @inlined
-def _variance_of_field(field: FloatArray, centre: float, work: Workspace, solution: FloatArray) -> float:
+def _variance_of_field(field: FloatArray, centre: float, work: Workspace) -> float:
     """field' Cov field. The field is centred in place, so that pi pi'/N drops out."""
+    solution = work.cells[at.SPARE]
     rows, columns = field.shape
     for i in range(rows):
         for j in range(columns):
@@ -203,19 +157,14 @@ def _variance_of_field(field: FloatArray, centre: float, work: Workspace, soluti
 
 
 @compiled
-def _coupling(
-    probability: FloatArray,
-    total: float,
-    cell_variance: FloatArray,
-    row_variance: FloatArray,
-    column_variance: FloatArray,
-    work: Workspace,
-) -> float:
+def _coupling(total: float, work: Workspace) -> float:
     """The largest coupling of a class or a value, see the module's docstring."""
+    probability, cell_variance = work.cells[at.PROBABILITY], work.cells[at.VARIANCE]
+    row_variance, column_variance = work.rows[at.ROW_VARIANCE], work.columns[at.COLUMN_VARIANCE]
     rows, columns = probability.shape
     largest = 0.0
     for i in range(rows):
-        x, spread, rest = work.rows[ROW_SUM, i], 0.0, 1.0
+        x, spread, rest = work.rows[at.ROW_SUM, i], 0.0, 1.0
         if x > 0.0:
             for j in range(columns):
                 square = (probability[i, j] / x) ** 2
@@ -223,7 +172,7 @@ def _coupling(
                 rest -= square
             largest = max(largest, spread / rest - x / (total + 1.0) if rest > _MIN_REST else 0.0)
     for j in range(columns):
-        y, spread, rest = work.columns[COLUMN_SUM, j], 0.0, 1.0
+        y, spread, rest = work.columns[at.COLUMN_SUM, j], 0.0, 1.0
         if y > 0.0:
             for i in range(rows):
                 square = (probability[i, j] / y) ** 2
@@ -234,34 +183,28 @@ def _coupling(
 
 
 @compiled
-def _shift(
-    counts: FloatArray,
-    row_only: FloatArray,
-    column_only: FloatArray,
-    probability: FloatArray,
-    row_variance: FloatArray,
-    column_variance: FloatArray,
-    work: Workspace,
-    fields: FloatArray,
-) -> float:
-    """The distance of the mean from the mode, sum |E[pi] - pi|, to the order of `credimi.inference.posterior`.
-
-    `fields` holds the log ratios and the variances of the cells; neither changes.
-    """
+def _shift(work: Workspace) -> float:
+    """The distance of the mean from the mode, sum |E[pi] - pi|, to the order of `credimi.inference.posterior`."""
+    counts, probability, cell_variance = (
+        work.cells[at.COUNTS],
+        work.cells[at.PROBABILITY],
+        work.cells[at.VARIANCE],
+    )
+    row_only, column_only = work.rows[at.ROW_ONLY], work.columns[at.COLUMN_ONLY]
+    row_variance, column_variance = work.rows[at.ROW_VARIANCE], work.columns[at.COLUMN_VARIANCE]
     rows, columns = counts.shape
-    cell_variance, slope = fields[1], work.cells[SLACK]  # the slacks are no longer needed
+    slope, shift = work.cells[at.SLACK], work.cells[at.SPARE]  # the slacks are no longer needed
     centre = 0.0
     for i in range(rows):
-        x = work.rows[ROW_SUM, i]
+        x = work.rows[at.ROW_SUM, i]
         from_row = row_only[i] * row_variance[i] / x / x / x if row_only[i] > 0.0 else 0.0
         for j in range(columns):
-            p, y = probability[i, j], work.columns[COLUMN_SUM, j]
+            p, y = probability[i, j], work.columns[at.COLUMN_SUM, j]
             slope[i, j] = 0.0
             if p > 0.0:
                 from_column = column_only[j] * column_variance[j] / y / y / y if column_only[j] > 0.0 else 0.0
                 slope[i, j] = (counts[i, j] * (cell_variance[i, j] / p) / p - 1.0) / p + from_row + from_column
                 centre += p * slope[i, j]
-    shift = work.cells[SPARE]
     for i in range(rows):
         for j in range(columns):
             slope[i, j] -= centre
@@ -274,29 +217,24 @@ def _shift(
 
 
 @inlined
-def _match_betas(
-    probability: FloatArray,
-    work: Workspace,
-    cell_variance: FloatArray,
-    row_terms: FloatArray,
-    column_terms: FloatArray,
-    gradient: FloatArray,
-) -> tuple[float, float]:
-    """Add the slopes of the Betas to `gradient`; return the shift of the mean and the second-order variance.
+def _match_betas(work: Workspace) -> tuple[float, float]:
+    """Add the slopes of the Betas to the gradient; return the shift of the mean and the second-order variance.
 
-    `row_terms` and `column_terms` are the variances of x and y, which are replaced by the slopes.
+    The variances of x and y are replaced by the slopes.
     """
+    probability, cell_variance = work.cells[at.PROBABILITY], work.cells[at.VARIANCE]
+    row_terms, column_terms = work.rows[at.ROW_VARIANCE], work.columns[at.COLUMN_VARIANCE]
     rows, columns = probability.shape
     mean = 0.0
     trace = 0.0
     tempered = 0.0
     for i in range(rows):
-        shift, row_terms[i], curvature, spread = _beta_terms(work.rows[ROW_SUM, i], row_terms[i])
+        shift, row_terms[i], curvature, spread = _beta_terms(work.rows[at.ROW_SUM, i], row_terms[i])
         mean -= shift
         trace -= curvature
         tempered -= curvature * spread
     for j in range(columns):
-        shift, column_terms[j], curvature, spread = _beta_terms(work.columns[COLUMN_SUM, j], column_terms[j])
+        shift, column_terms[j], curvature, spread = _beta_terms(work.columns[at.COLUMN_SUM, j], column_terms[j])
         mean -= shift
         trace -= curvature
         tempered -= curvature * spread
@@ -306,12 +244,12 @@ def _match_betas(
             mean += shift
             trace += curvature
             tempered += curvature * spread
-            gradient[i, j] += slope - row_terms[i] - column_terms[j]
+            work.cells[at.GRADIENT, i, j] += slope - row_terms[i] - column_terms[j]
     filled_rows, filled_columns = 0, 0
     for i in range(rows):
-        filled_rows += work.rows[ROW_SUM, i] > 0.0
+        filled_rows += work.rows[at.ROW_SUM, i] > 0.0
     for j in range(columns):
-        filled_columns += work.columns[COLUMN_SUM, j] > 0.0
+        filled_columns += work.columns[at.COLUMN_SUM, j] > 0.0
     freedom = float((filled_rows - 1) * (filled_columns - 1))
     return mean, max(0.5 * trace * tempered / freedom, 0.0) if freedom > 0.0 else 0.0
 
@@ -329,15 +267,16 @@ def _beta_terms(mean: float, variance: float) -> tuple[float, float, float, floa
 
 
 @inlined
-def _log_ratios(probability: FloatArray, work: Workspace, log_ratio: FloatArray) -> float:
-    """Fill `log_ratio` with log(pi/(x y)), 0 where pi = 0; return I(pi)."""
+def _log_ratios(work: Workspace) -> float:
+    """Fill the gradient with log(pi/(x y)), 0 where pi = 0; return I(pi)."""
+    probability, log_ratio = work.cells[at.PROBABILITY], work.cells[at.GRADIENT]
     rows, columns = probability.shape
-    inverse = work.columns[COLUMN_STEP]
+    inverse = work.columns[at.COLUMN_STEP]
     for j in range(columns):
-        inverse[j] = 1.0 / work.columns[COLUMN_SUM, j] if work.columns[COLUMN_SUM, j] > 0.0 else 0.0
+        inverse[j] = 1.0 / work.columns[at.COLUMN_SUM, j] if work.columns[at.COLUMN_SUM, j] > 0.0 else 0.0
     information = 0.0
     for i in range(rows):
-        share = 1.0 / work.rows[ROW_SUM, i] if work.rows[ROW_SUM, i] > 0.0 else 0.0
+        share = 1.0 / work.rows[at.ROW_SUM, i] if work.rows[at.ROW_SUM, i] > 0.0 else 0.0
         for j in range(columns):
             ratio = probability[i, j] * share * inverse[j]
             log_ratio[i, j] = logarithm(ratio if ratio > 0.0 else 1.0)
@@ -346,13 +285,12 @@ def _log_ratios(probability: FloatArray, work: Workspace, log_ratio: FloatArray)
 
 
 @inlined
-def _variance_of_gradient(
-    probability: FloatArray, gradient: FloatArray, work: Workspace, solution: FloatArray
-) -> float:
+def _variance_of_gradient(work: Workspace) -> float:
     """gradient' Cov gradient; the gradient is changed in place."""
+    probability, gradient = work.cells[at.PROBABILITY], work.cells[at.GRADIENT]
     rows, columns = probability.shape
     centre = 0.0
     for i in range(rows):
         for j in range(columns):
             centre += probability[i, j] * gradient[i, j]
-    return _variance_of_field(gradient, centre, work, solution)
+    return _variance_of_field(gradient, centre, work)

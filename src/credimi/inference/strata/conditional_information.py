@@ -8,10 +8,10 @@ import numpy as np
 
 from credimi.core.table import Table, stratified_blocks
 from credimi.core.tables import Tables
+from credimi.inference.belief import ADAPTIVE, Belief
 from credimi.inference.distributions.distribution import Distribution
-from credimi.inference.evidence.fixed_priors import ADAPTIVE, pseudo_count
+from credimi.inference.evidence.fixed_priors import pseudo_count
 from credimi.inference.mutual_information import distribution_of
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.posterior import require_proper
 from credimi.inference.strata.stratified_tables import StratifiedTables, components
 
@@ -68,7 +68,7 @@ def conditional_information(
         return Distribution.point(0.0)
     tables = Tables(blocks.ravel(), np.full(strata, rows), np.full(strata, columns))
     candidate = StratifiedTables.of(tables, np.array([0, strata]))
-    posterior = components(candidate, PosteriorOptions(prior=prior, threads=1))
+    posterior = components(candidate, Belief(prior=prior, threads=1))
     upper = float(np.log(min(rows, columns)))
     distributions = [
         distribution_of(mean, std, upper, gaussian=False)

@@ -40,9 +40,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.tables import Tables
+from credimi.inference.belief import ADAPTIVE
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents, mixtures_with_moments
-from credimi.inference.evidence.fixed_priors import ADAPTIVE
 from credimi.inference.evidence.occurring import pack_occurring
 from credimi.inference.moments.moments import Moments, moments
 from credimi.inference.tables.many_tables import pseudo_counts_of, summary_of
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.inference.options import PosteriorOptions
+    from credimi.inference.belief import Belief
     from credimi.inference.tables.many_tables import Summary
 
 
@@ -141,7 +141,7 @@ def _rows_of_tables(tables: Tables) -> FloatArray:
     return rows.astype(np.float64)
 
 
-def summarize(strata: StratifiedTables, options: PosteriorOptions) -> Summary:
+def summarize(strata: StratifiedTables, options: Belief) -> Summary:
     """Summarize the posteriors of all candidates; entries given dependence are NaN."""
     prior = pseudo_counts_of(strata.tables, options.prior)
     leading = moments(strata.tables, prior, matched=False, threads=options.threads).mean
@@ -155,7 +155,7 @@ def independence(strata: StratifiedTables, threads: int | None = None) -> FloatA
     return adaptive_prior.independence(strata.occurring, (strata.starts[:-1], strata.starts[1:]), threads=threads)
 
 
-def components(strata: StratifiedTables, options: PosteriorOptions) -> PosteriorComponents:
+def components(strata: StratifiedTables, options: Belief) -> PosteriorComponents:
     """The mixture of every candidate."""
     tables, starts = strata.tables, strata.starts
     whole = strata.shares <= _MAX_WHOLE_SHARE

@@ -20,11 +20,12 @@ import numpy as np
 
 from credimi.core.public import stored
 from credimi.core.table import Table
+from credimi.inference.belief import ADAPTIVE
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
-from credimi.inference.evidence.fixed_priors import ADAPTIVE, pseudo_count
+from credimi.inference.evidence.fixed_priors import pseudo_count
 from credimi.inference.moments.moments import moments
 from credimi.inference.mutual_information import distribution_of, mutual_information, with_odds
 from credimi.inference.tables.mixture_tails import Mixtures, above, mixtures_of, quantiles
@@ -32,8 +33,8 @@ from credimi.inference.tables.mixture_tails import Mixtures, above, mixtures_of,
 if TYPE_CHECKING:
     from credimi.core.tables import Tables
     from credimi.core.types import BooleanArray, FloatArray, Record
+    from credimi.inference.belief import Belief
     from credimi.inference.moments.moments import Moments
-    from credimi.inference.options import PosteriorOptions
 
 _NEGLIGIBLE_ATOM = 1e-10  # a smaller weight of independence changes no quantile within its precision
 _JEFFREYS = 0.5  # the pseudo-count of the plug-in estimate, if the prior has none
@@ -60,7 +61,7 @@ class Summary:
     approximate: BooleanArray | None = None
 
 
-def summarize(blocks: Tables, options: PosteriorOptions, *, if_dependent: bool = True) -> Summary:
+def summarize(blocks: Tables, options: Belief, *, if_dependent: bool = True) -> Summary:
     """Summarize the posteriors of all tables. Tables with one class or one value are not accepted.
 
     The entries given dependence cost as much as the intervals: `if_dependent` says whether they are needed.
@@ -83,7 +84,7 @@ def summary_of(
     components: PosteriorComponents,
     upper: FloatArray,
     at_mode: FloatArray,
-    options: PosteriorOptions,
+    options: Belief,
     *,
     if_dependent: bool = True,
 ) -> Summary:
@@ -117,7 +118,7 @@ def _given_dependence(
     components: PosteriorComponents,
     mixtures: Mixtures,
     with_atoms: tuple[FloatArray, FloatArray, FloatArray],
-    options: PosteriorOptions,
+    options: Belief,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Mean and interval without the atoms at 0; the same as `with_atoms` if there is no atom."""
     mean, low, high = (each.copy() for each in with_atoms)
@@ -132,9 +133,7 @@ def _given_dependence(
     return mean, low, high
 
 
-def _intervals(
-    components: PosteriorComponents, mixtures: Mixtures, options: PosteriorOptions
-) -> tuple[FloatArray, FloatArray]:
+def _intervals(components: PosteriorComponents, mixtures: Mixtures, options: Belief) -> tuple[FloatArray, FloatArray]:
     """The ends of the credible interval of every table."""
     level, threads = options.level, options.threads
     low, high = credible_interval(
@@ -182,7 +181,7 @@ class Beliefs:
         return Beliefs(*(np.where(candidates, each, np.nan) for each in figures))
 
 
-def beliefs(blocks: Tables, options: PosteriorOptions, *, shaped: bool = True) -> Beliefs:
+def beliefs(blocks: Tables, options: Belief, *, shaped: bool = True) -> Beliefs:
     """`mean`, `at_mode`, `p_above` and `p_independent` of `summarize`, without the cost of intervals.
 
     Callers who decide after every row leave out the shape of thin tables with a fixed pseudo-count (see `posteriors`).
@@ -207,7 +206,7 @@ def beliefs(blocks: Tables, options: PosteriorOptions, *, shaped: bool = True) -
     return Beliefs(summed(components, components.weight * components.mean), at_mode, p_above, components.p_zero)
 
 
-def quick_beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
+def quick_beliefs(blocks: Tables, options: Belief) -> Beliefs:
     """`beliefs` with the adaptive prior for very many small tables: no `at_mode`, and each component by two moments.
 
     Components with thin classes are not split into parts, see `posteriors`.
@@ -224,7 +223,7 @@ def quick_beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
     return Beliefs(mean, np.full(mean.size, np.nan), p_above, components.p_zero)
 
 
-def drawn_distribution(table: Table, options: PosteriorOptions, odds: float) -> Distribution:
+def drawn_distribution(table: Table, options: Belief, odds: float) -> Distribution:
     """The posterior as draws; for `odds` see `Tables`."""
     distribution = mutual_information(
         table, prior=options.prior, approximation="sampled", random_state=options.random_state
@@ -232,7 +231,7 @@ def drawn_distribution(table: Table, options: PosteriorOptions, odds: float) -> 
     return with_odds(distribution, odds)
 
 
-def _posteriors(blocks: Tables, options: PosteriorOptions, *, shaped: bool) -> tuple[PosteriorComponents, FloatArray]:
+def _posteriors(blocks: Tables, options: Belief, *, shaped: bool) -> tuple[PosteriorComponents, FloatArray]:
     """The mixtures, and the information at the mode."""
     leading = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=options.threads)
     if options.prior != ADAPTIVE and not options.matched:
@@ -240,9 +239,7 @@ def _posteriors(blocks: Tables, options: PosteriorOptions, *, shaped: bool) -> t
     return posteriors(blocks, options, shaped=shaped), leading.mean
 
 
-def posteriors(
-    blocks: Tables, options: PosteriorOptions, *, whole: bool = False, shaped: bool = False
-) -> PosteriorComponents:
+def posteriors(blocks: Tables, options: Belief, *, whole: bool = False, shaped: bool = False) -> PosteriorComponents:
     """The mixtures from which `summarize` takes its numbers; with fixed pseudo-counts they have one component.
 
     If draws are requested, these are the mixtures, with their moments, from which they are drawn. If `whole`, tables
@@ -278,7 +275,7 @@ def summed(components: PosteriorComponents, values: FloatArray) -> FloatArray:
 
 
 def _summary_of_draws(
-    distributions: list[Distribution], at_mode: FloatArray, options: PosteriorOptions, *, if_dependent: bool
+    distributions: list[Distribution], at_mode: FloatArray, options: Belief, *, if_dependent: bool
 ) -> Summary:
     level = options.level
     intervals = np.array([distribution.interval(level) for distribution in distributions]).reshape(-1, 2)

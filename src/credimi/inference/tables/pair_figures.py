@@ -17,15 +17,15 @@ from credimi.core import table_patterns
 from credimi.core.public import stored
 from credimi.core.tables import Tables
 from credimi.core.threads import share
+from credimi.inference.belief import ADAPTIVE
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents, log_odds_of_dependence
-from credimi.inference.evidence.fixed_priors import ADAPTIVE
 from credimi.inference.tables.many_tables import posteriors, summarize, summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.core.types import FloatArray
-    from credimi.inference.options import PosteriorOptions
+    from credimi.inference.belief import Belief
 
 _MIN_P_INDEPENDENT = 1e-290  # below this the log Bayes factor is computed without P(independent)
 _CELLS_PER_PART = 1 << 16  # the tables of a part have together so many cells
@@ -61,7 +61,7 @@ class PairFigures:
             getattr(self, entry.name)[first : first + values.size] = values
 
 
-def figures_of(tables: Tables, options: PosteriorOptions) -> PairFigures:
+def figures_of(tables: Tables, options: Belief) -> PairFigures:
     """The figures of each table; all tables have at least two rows and two columns."""
     deduplicated = _distinct_tables(tables)
     if deduplicated is None:
@@ -71,7 +71,7 @@ def figures_of(tables: Tables, options: PosteriorOptions) -> PairFigures:
     return PairFigures(*(getattr(figures, entry.name)[index_of_each] for entry in fields(figures)))
 
 
-def _in_parts(tables: Tables, options: PosteriorOptions) -> PairFigures:
+def _in_parts(tables: Tables, options: Belief) -> PairFigures:
     """The same, a few tables at a time, so that intermediate results stay in the cache; threads share the parts."""
     count, one_thread = tables.rows.size, replace(options, threads=1)
     cell_limits = np.arange(0, tables.flat.size, _CELLS_PER_PART)[1:]
@@ -89,7 +89,7 @@ def _in_parts(tables: Tables, options: PosteriorOptions) -> PairFigures:
     return figures
 
 
-def _figures(tables: Tables, options: PosteriorOptions) -> PairFigures:
+def _figures(tables: Tables, options: Belief) -> PairFigures:
     count = tables.rows.size
     complete, pattern = np.empty(count), np.empty(count, dtype=np.int8)
     table_patterns.classify(tables.flat, tables.offsets, tables.rows, tables.columns, pattern, complete)
@@ -102,7 +102,7 @@ def _figures(tables: Tables, options: PosteriorOptions) -> PairFigures:
     )
 
 
-def _log_evidence(tables: Tables, p_independent: FloatArray, options: PosteriorOptions) -> FloatArray:
+def _log_evidence(tables: Tables, p_independent: FloatArray, options: Belief) -> FloatArray:
     """The log Bayes factors of dependence, from P(independent) where that is not too small."""
     with np.errstate(divide="ignore"):
         log_evidence: FloatArray = np.log1p(-p_independent) - np.log(p_independent)
@@ -112,7 +112,7 @@ def _log_evidence(tables: Tables, p_independent: FloatArray, options: PosteriorO
     return log_evidence
 
 
-def mixed_figures(draws: Sequence[Tables], options: PosteriorOptions) -> PairFigures:
+def mixed_figures(draws: Sequence[Tables], options: Belief) -> PairFigures:
     """The figures of pairs whose tables are only known as several draws: those of the mixture of their posteriors.
 
     The tables of all draws have the same shapes, and no missing values. Means, P(I > epsilon) and P(independent) are
@@ -132,7 +132,7 @@ def mixed_figures(draws: Sequence[Tables], options: PosteriorOptions) -> PairFig
     return figures
 
 
-def _mixed(draws: Sequence[Tables], options: PosteriorOptions) -> PairFigures:
+def _mixed(draws: Sequence[Tables], options: Belief) -> PairFigures:
     mixtures = [posteriors(tables, options) for tables in draws]
     table = np.concatenate([mixture.table for mixture in mixtures])
     order = np.argsort(table, kind="stable")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.arguments import require_share
 from credimi.core.errors import CredimiError
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.questions.compare import change
 from credimi.questions.compare.many_changes import changes
 from credimi.questions.compare.result import COLUMNS
@@ -33,13 +33,13 @@ _FIGURES = {"mi": "mean", "low": "low", "high": "high"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompareOptions(PosteriorOptions):
+class CompareOptions(Belief):
     """Threshold and level of the change, and the prior probability that a column tells the same in both samples."""
 
     p_same: float = change.P_SAME
 
     def __post_init__(self) -> None:
-        PosteriorOptions.__post_init__(self)
+        Belief.__post_init__(self)
         require_share("p_same", self.p_same)
         object.__setattr__(self, "p_same", float(self.p_same))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from credimi.core.atomic_files import write_bytes
 from credimi.questions.compare.comparison_text import claim, lines, signed, title
 from credimi.results import sentences
-from credimi.results.static_page import (
+from credimi.results.page import (
     WIDTH,
     document,
     headings,
@@ -44,7 +44,7 @@ def page(comparisons: Sequence[ShownComparison]) -> str:
     return document(
         f"What informs about {target}, compared",
         f"What informs about <bdi>{target}</bdi>, compared",
-        ("comparison.css",),
+        ("tables.css",),
         "\n".join(map(_section, comparisons)),
     )
 

@@ -9,9 +9,11 @@ from rich.cells import cell_len
 
 from credimi.core.atomic_files import plain
 from credimi.results import sentences
-from credimi.results.coloured_lines import GAP, ColouredLines, Column
 from credimi.results.names import shorten_distinctly
 from credimi.results.terminal import MIN_NAME_WIDTH, printed, probability, ranking_grid, text_line, verdict_counts
+from credimi.results.text import GAP
+from credimi.results.text import Cells as Column
+from credimi.results.text import Lines as ColouredLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

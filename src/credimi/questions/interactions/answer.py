@@ -19,8 +19,8 @@ from credimi.core.ties import places_by_name
 from credimi.counts.local_counter import LocalCounter
 from credimi.counts.request import CountRequest
 from credimi.counts.weights_remarks import on_weights
+from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import independence
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.rules import false_discovery, share_of_independent
 from credimi.questions.interactions.interaction_search import candidates, complete, weighed
 from credimi.questions.interactions.result import InteractingPair, Interactions, JointTable
@@ -98,7 +98,7 @@ def interactions(
     check_keywords("interactions", counting)
     if top is not None:
         require_whole("top", top, 1)
-    options = PosteriorOptions(epsilon=epsilon, level=level, threads=threads)
+    options = Belief(epsilon=epsilon, level=level, threads=threads)
     check_engine(engine)
     report_progress = progress or (lambda _: None)
     request = CountRequest.of(
@@ -117,7 +117,7 @@ def interactions(
 
 def interacting(
     counter: Counter,
-    options: PosteriorOptions,
+    options: Belief,
     top: int | None,
     progress: Callable[[float], None],
     engine: str = "cpu",
@@ -184,7 +184,7 @@ def _odds_alone(codes: ClassPairs, odds: FloatArray, threads: int | None) -> Flo
 
 
 def _listed(
-    posteriors: Synergies, places: IntegerArray, options: PosteriorOptions, top: int | None
+    posteriors: Synergies, places: IntegerArray, options: Belief, top: int | None
 ) -> tuple[IntegerArray, list[str], FloatArray, FloatArray]:
     """The listed pairs, their verdicts, and P(synergy > epsilon) and P(synergy < -epsilon) of all pairs.
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.questions.interactions.interaction_view import cells, class_shares, parts, remarks
+from credimi.results.page import document, headings, name, numbers, paragraphs, row_heading, table, text
 from credimi.results.sentences import NO_NAME
-from credimi.results.static_page import document, headings, name, numbers, paragraphs, row_heading, table, text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,7 @@ same.</p>
 {maps}
 </div>"""
     title = "What pairs of columns tell about"
-    return document(f"{title} {target}", f"{title} <bdi>{target}</bdi>", ("comparison.css", "heat.css"), body)
+    return document(f"{title} {target}", f"{title} <bdi>{target}</bdi>", ("tables.css", "heat.css"), body)
 
 
 def _list(interactions: Record, pairs: list[Record], heading: str, probability_key: str) -> str:

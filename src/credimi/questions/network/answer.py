@@ -16,7 +16,7 @@ from credimi.core.arguments import check_keywords, require_share, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counts.weights_remarks import on_weights
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.inference.tables.many_tables import summarize
 from credimi.questions.network.learn import DEGREE, MAX_PARENTS, Learned, LearnOptions, learn
@@ -177,7 +177,7 @@ def _pairs(
     separated = separated[np.argsort(-unconditional[separated], kind="stable")[:_MAX_SEPARATED_PAIRS]]
     indices = np.union1d(np.flatnonzero(probability >= _MIN_REPORTED_PROBABILITY), separated)
     tables = _tables(counter.by_pair(), pairs.numbers[indices])
-    figures = summarize(tables, PosteriorOptions(threads=threads), if_dependent=False)
+    figures = summarize(tables, Belief(threads=threads), if_dependent=False)
     order = np.lexsort((-figures.mean, -probability[indices]))
     edges: list[Edge] = []
     shown_tables: list[Record] = []

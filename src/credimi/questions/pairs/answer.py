@@ -20,7 +20,7 @@ from credimi.columns.missing import MISSING_VALUES
 from credimi.core.errors import CredimiError
 from credimi.counts.local_counter import LocalCounter
 from credimi.counts.weights_remarks import on_weights
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables.pair_figures import PairFigures, figures_of
 from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.questions.pairs.pair_request import PairRequest
@@ -133,7 +133,7 @@ def pairs(
            [0.  ,  nan, 0.59],
            [0.59, 0.59,  nan]])
     """
-    options = PosteriorOptions(prior=prior, approximation=approximation, epsilon=epsilon, level=level, threads=threads)
+    options = Belief(prior=prior, approximation=approximation, epsilon=epsilon, level=level, threads=threads)
     request = PairRequest(engine, top, p_dependent, into, refine, imputations, random_state)
     if refine is not None and approximation == "sampled":
         raise CredimiError("refine='forest' cannot average sampled posteriors: leave out approximation='sampled'")
@@ -157,7 +157,7 @@ def pairs(
 
 def pairs_of(
     counter: LocalCounter | ClusterCounter,
-    options: PosteriorOptions,
+    options: Belief,
     request: PairRequest = _ALL_ON_CPU,
     *,
     progress: Callable[[float], None] = lambda _share: None,
@@ -191,9 +191,7 @@ def pairs_of(
     return request.of(_result(counter, request.figures(len(counted), fill), options, missing=missing))
 
 
-def _refined(
-    counter: LocalCounter, options: PosteriorOptions, request: PairRequest, progress: Callable[[float], None]
-) -> Pairs:
+def _refined(counter: LocalCounter, options: Belief, request: PairRequest, progress: Callable[[float], None]) -> Pairs:
     refinement = Refinement(counter.codes, request.random_state, options.threads)
     count = len(counter.book.names)
     missing = MissingByOthers(count)
@@ -207,9 +205,7 @@ def _refined(
     return request.of(_result(counter, figures, options, settings, missing))
 
 
-def _on_gpu(
-    counter: LocalCounter, options: PosteriorOptions, request: PairRequest, progress: Callable[[float], None]
-) -> Pairs:
+def _on_gpu(counter: LocalCounter, options: Belief, request: PairRequest, progress: Callable[[float], None]) -> Pairs:
     from credimi.questions.pairs.gpu import pairs_on_device  # noqa: PLC0415  (only where it is asked for)
 
     products = pairs_on_device.products_of(counter.codes)
@@ -230,7 +226,7 @@ def _on_gpu(
 def _result(
     counter: LocalCounter | ClusterCounter,
     figures: PairFigures,
-    options: PosteriorOptions,
+    options: Belief,
     refinement: Record | None = None,
     missing: MissingByOthers | None = None,
 ) -> Pairs:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.core.version import __version__
-from credimi.results.filled_page import filled
 from credimi.results.graph_layout import GRAPH_SCRIPTS, clipped, column_positions
+from credimi.results.page import filled
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray, IntegerArray, Record
     from credimi.counts.codes import CodeArray, Codes
-    from credimi.inference.options import PosteriorOptions
+    from credimi.inference.belief import Belief
     from credimi.questions.pairs.missing_by_others import MissingByOthers
 
 _MIN_ROUNDS, _MAX_ROUNDS = 10, 60  # before the first completed table
@@ -201,7 +201,7 @@ def _most_for(units: IntegerArray, rows: int) -> int:
 
 def refined(
     refinement: Refinement,
-    options: PosteriorOptions,
+    options: Belief,
     imputations: int,
     figures: PairFigures,
     *,

@@ -20,9 +20,10 @@ from credimi.core.tables import Tables
 from credimi.counts.counts import Counts
 from credimi.counts.survey_rows import scaled_blocks
 from credimi.counts.weights import are_survey, effective, may_be_survey, whole_but_too_large
+from credimi.inference.belief import Belief
 from credimi.inference.bounds import information_bounds
 from credimi.inference.rows_to_decide import rounded_up, rows_to_decide
-from credimi.inference.rules import RULES, RuleOptions, decide
+from credimi.inference.rules import RULES, decide
 from credimi.inference.tables.many_tables import Beliefs, beliefs, summarize
 from credimi.questions.rank.copies import copies
 from credimi.questions.rank.missingness import mi_with_target, missingness, target_missingness
@@ -107,7 +108,7 @@ def rank(
     >>> ranking.columns["verdict"]
     ['keep', 'unsure']
     """
-    options = RuleOptions(
+    options = Belief(
         prior=prior,
         approximation=approximation,
         epsilon=epsilon,
@@ -199,7 +200,7 @@ def _weights_remarks(counted: Counts, scaled: int | None, own: Tables | None) ->
     return [Remark(kind, rows=scaled, least_rows=min(worth, default=None), most_rows=max(worth, default=None))]
 
 
-def _settings(options: RuleOptions, counts: Counts, missing: str, factor: float | None) -> Record:
+def _settings(options: Belief, counts: Counts, missing: str, factor: float | None) -> Record:
     """What the ranking was made with, as `Ranking.settings` and JSON have it."""
     settings: Record = {
         "epsilon": options.epsilon,
@@ -225,7 +226,7 @@ def _settings(options: RuleOptions, counts: Counts, missing: str, factor: float 
     return settings
 
 
-def beliefs_of(counts: Counts, options: RuleOptions, missing: str) -> Beliefs:
+def beliefs_of(counts: Counts, options: Belief, missing: str) -> Beliefs:
     """The figures by which the rules decide about the features, in the order of the counts: as in `rank`."""
     _check_reading(missing)
     features, blocks = _read(effective(counts).interpreted(threads=options.threads), options, missing)
@@ -237,7 +238,7 @@ def beliefs_of(counts: Counts, options: RuleOptions, missing: str) -> Beliefs:
     return Beliefs(mean, at_mode, p_above, _among_all(features, ranked_beliefs.p_independent, np.nan))
 
 
-def standing(counts: Counts, options: RuleOptions, missing: str, factor: float) -> BooleanArray:
+def standing(counts: Counts, options: Belief, missing: str, factor: float) -> BooleanArray:
     """Mask of the features that stand at the factor: P(I > epsilon) >= level whatever values are missing.
 
     It is in the order of the counts.
@@ -252,7 +253,7 @@ def _check_reading(missing: str) -> None:
         raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
 
 
-def _read(interpreted: list[Feature], options: RuleOptions, missing: str) -> tuple[list[Feature], Tables]:
+def _read(interpreted: list[Feature], options: Belief, missing: str) -> tuple[list[Feature], Tables]:
     """The features, with missing values treated as asked, and the tables of those that can be ranked."""
     features = [feature.with_missing_as_value() for feature in interpreted] if missing == "category" else interpreted
     ranked = [feature for feature in features if feature.kind.ranked]
@@ -343,7 +344,7 @@ def _with_unranked(
 
 
 def _robust(
-    features: Sequence[Feature], blocks: Tables, summary: Summary, factor: float, options: RuleOptions
+    features: Sequence[Feature], blocks: Tables, summary: Summary, factor: float, options: Belief
 ) -> dict[str, AnyArray]:
     """The bounds at the factor and the tipping factors; infinite where nothing is missing, or nothing can depend."""
     bounds = information_bounds.robust(blocks, summary.p_above, (summary.low, summary.high), factor, options)
@@ -353,7 +354,7 @@ def _robust(
     return dict(zip(ROBUST_COLUMNS, (*interval_ends, tipping), strict=True))
 
 
-def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options: RuleOptions) -> dict[str, list[Value]]:
+def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options: Belief) -> dict[str, list[Value]]:
     ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
     # Features that are not ranked do not count when the share of independent features is estimated.
     p_independent = np.where(ranked, summary["p_independent"], np.nan)

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
     from credimi.columns.feature import Feature
     from credimi.core.types import CountArray, FloatArray
-    from credimi.inference.options import PosteriorOptions
+    from credimi.inference.belief import Belief
 
 
-def missingness(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, FloatArray]:
+def missingness(features: Sequence[Feature], options: Belief) -> dict[str, FloatArray]:
     """The ranking's columns missing_mi to missing_p_above; 0 if a feature is never or always missing."""
     varies = [bool(each.block[:-1, -1].any() and each.block[:-1, :-1].any()) for each in features]
     return _information("missing", features, indicator, varies, options)
 
 
-def target_missingness(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, FloatArray]:
+def target_missingness(features: Sequence[Feature], options: Belief) -> dict[str, FloatArray]:
     """The ranking's columns target_missing_mi to target_missing_p_above: how far a missing target depends on a feature.
 
     0 where the target is never missing, and for features that are not ranked.
@@ -38,7 +38,7 @@ def target_missingness(features: Sequence[Feature], options: PosteriorOptions) -
     return _information("target_missing", features, target_indicator, varies, options)
 
 
-def mi_with_target(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, float]:
+def mi_with_target(features: Sequence[Feature], options: Belief) -> dict[str, float]:
     """The mean of I of these features, by name, computed only from the rows that have the target."""
     if not features:
         return {}
@@ -65,7 +65,7 @@ def _information(
     features: Sequence[Feature],
     indicator_of: Callable[[CountArray], CountArray],
     varies: list[bool],
-    options: PosteriorOptions,
+    options: Belief,
 ) -> dict[str, FloatArray]:
     """Four columns of all features: the information of the indicators that vary; 0 for the others."""
     names = {"mean": f"{prefix}_mi"} | {name: f"{prefix}_{name}" for name in ("low", "high", "p_above")}

@@ -20,9 +20,9 @@ from credimi.core.remote_files import source_of
 from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.core.version import __version__
+from credimi.inference.belief import Belief
 from credimi.inference.bounds.bound_curves import curves
 from credimi.inference.distributions.components import Empirical
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.tables.many_tables import drawn_distribution, posteriors
 from credimi.results import remark_sentences, sentences
 from credimi.results.remarks import worded
@@ -122,9 +122,9 @@ def _cautions(ranking: Ranking) -> list[Record]:
     ]
 
 
-def _options_and_tables(settings: Record, page_inputs: Kept) -> tuple[PosteriorOptions, list[int], Tables]:
+def _options_and_tables(settings: Record, page_inputs: Kept) -> tuple[Belief, list[int], Tables]:
     """The options of the posteriors, the indices of the ranked features, and their tables."""
-    options = PosteriorOptions(
+    options = Belief(
         prior=settings["prior"], approximation=settings["approximation"], random_state=settings.get("seed", 0)
     )
     ranked = [feature for feature, block in enumerate(page_inputs.blocks) if block is not None]
@@ -188,7 +188,7 @@ def _posteriors(settings: Record, page_inputs: Kept) -> Record:
     }
 
 
-def _drawn_points(block: CountArray | None, odds: float, options: PosteriorOptions) -> tuple[list[float], float]:
+def _drawn_points(block: CountArray | None, odds: float, options: Belief) -> tuple[list[float], float]:
     """The draws of the ranking at even steps of their order, and P(I = 0)."""
     if block is None:
         return [], 0.0

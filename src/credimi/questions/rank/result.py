@@ -201,11 +201,11 @@ class Ranking(FeatureRows):
             The name of the data that the page shows.
         """
         from credimi.questions.rank.page_data import collect  # noqa: PLC0415  (loads the mathematics)
-        from credimi.results.filled_page import write_page  # noqa: PLC0415  (loaded only to write a page)
+        from credimi.results.page import write_filled  # noqa: PLC0415  (loaded only to write a page)
 
         if self._kept is None:
             raise CredimiError("this ranking has no counts: make the page from the result of `rank`")
-        write_page(collect(self, self._kept, source), path)
+        write_filled(collect(self, self._kept, source), path)
 
     def plot(self, path: str | Path | None = None, *, top: int = 30, ax: Axes | None = None) -> Axes:
         """Draw a forest plot with matplotlib: means and intervals of the best features.

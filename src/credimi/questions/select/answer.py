@@ -15,7 +15,7 @@ import numpy as np
 from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
 from credimi.counts.weights_remarks import on_weights
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.rules import from_common_odds
 from credimi.questions.select.cautions import cautions
 from credimi.questions.select.only_together import why_nothing
@@ -126,7 +126,7 @@ def selected(
     if max_features is not None:
         require_whole("max_features", max_features, 1)
     check_min_features(min_features, len(codes.features) + len(codes.left_out), max_features)
-    options = PosteriorOptions(epsilon=epsilon, level=LEVELS[goal] if level is None else level, threads=threads)
+    options = Belief(epsilon=epsilon, level=LEVELS[goal] if level is None else level, threads=threads)
     max_taken = len(codes.features) if max_features is None else int(max_features)
     counter, classes = LocalCounter(codes, threads), codes.book.interpreted
     search, complete = Search(counter, options, progress if goal == "smallest" else None), True

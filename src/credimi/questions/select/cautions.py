@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.ties import places_by_name
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.questions.rank.copies import copies_in_rows
 from credimi.questions.rank.missingness import mi_with_target, missingness, target_missingness
 from credimi.questions.rank.remarks import remarks_on
@@ -36,7 +36,7 @@ def cautions(
     counter: Counter,
     alone: tuple[FloatArray, FloatArray],
     taken: Collection[str],
-    options: PosteriorOptions,
+    options: Belief,
 ) -> tuple[Remark, ...]:
     """The cautions about a selection; `alone` has the mean of I and the lower end of its interval, for each feature."""
     book, classes = counter.book, counter.book.interpreted
@@ -66,8 +66,8 @@ def cautions(
     return tuple(remark for remark in remarks if remark.caution)
 
 
-def _as_in_rank(options: PosteriorOptions) -> PosteriorOptions:
-    return PosteriorOptions(epsilon=options.epsilon, level=CREDIBLE, threads=options.threads)
+def _as_in_rank(options: Belief) -> Belief:
+    return Belief(epsilon=options.epsilon, level=CREDIBLE, threads=options.threads)
 
 
 def _copies(counter: Counter, features: list[Feature], columns: Record) -> dict[str, str]:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from credimi.core.optional import frame_library
 from credimi.core.public import public, stored
+from credimi.questions.select import view
 from credimi.results.remark_sentences import SELECTION
 from credimi.results.remarks import worded
+from credimi.results.result import RecordResult, names_of, records_of
+from credimi.results.section import IN_PYTHON, NATS, Shown
 from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from matplotlib.axes import Axes
 
-    from credimi.core.types import Foreign, Record
+    from credimi.core.types import Record
     from credimi.results.remarks import Remark
+    from credimi.results.section import Section
 
 
 @stored
@@ -84,8 +88,10 @@ class Rejection:
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Selection:
-    """What `select` returns. Prints as a table.
+class Selection(RecordResult):
+    """What `select` returns: a row for each column, those taken first. Prints as a table.
+
+    Its columns are `feature`, `taken`, `step` (1 for the first), and the fields of `steps` and `rejected`.
 
     Attributes
     ----------
@@ -111,10 +117,12 @@ class Selection:
     --------
     >>> table = {"x": list("aabb") * 25, "z": list("abab") * 25, "y": list("ppqq") * 25}
     >>> chosen = credimi.select(table, "y")
-    >>> len(chosen), chosen.features, round(chosen.steps[0].share, 2)
-    (1, ('x',), 0.87)
+    >>> chosen.features, round(chosen["x"]["share"], 2), len(chosen)
+    (('x',), 0.87, 2)
     """
 
+    _called: ClassVar[str] = "selection"
+    _styles: ClassVar[tuple[str, ...]] = ("tables.css", "selection.css")
     steps: tuple[Step, ...]
     rejected: tuple[Rejection, ...]
     target: str
@@ -131,13 +139,26 @@ class Selection:
         """The names of the columns taken, in order."""
         return tuple(step.feature for step in self.steps)
 
-    def __len__(self) -> int:
-        return len(self.steps)
+    @classmethod
+    def column_names(cls) -> tuple[str, ...]:
+        """The names of the columns."""
+        return "feature", "taken", "step", *names_of(Step)[1:], "reason", "like", "rows_to_decide"
 
-    def __repr__(self) -> str:
-        from credimi.questions.select.selection_view import selection_text  # noqa: PLC0415  (rich is loaded only to print)
+    def rows_as_records(self) -> list[Record]:
+        """All columns, those taken first."""
+        taken: list[Record] = [
+            {"taken": True, "step": place + 1} | asdict(each) for place, each in enumerate(self.steps)
+        ]
+        others = [{"taken": False, "step": None} | asdict(each) for each in self.rejected]
+        rows: list[Record] = [dict.fromkeys(self.column_names()) | row for row in taken + others]
+        for row in rows:  # as tables have it
+            row["substitutes"] = [{"feature": other, "p_adds": p_adds} for other, p_adds in row["substitutes"] or ()]
+            row["p_redundant"] = list(row["p_redundant"])
+        return rows
 
-        return selection_text(self.to_dict())
+    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
+        """The steps, the other columns, remarks."""
+        return view.sections(self, shown)
 
     def plot(self, path: str | Path | None = None, *, what: str | None = None, ax: Axes | None = None) -> Axes:
         """Draw, with matplotlib, what each column adds step by step, and a matrix of which columns say the same.
@@ -156,38 +177,22 @@ class Selection:
         matplotlib axes
             Those of the steps, if both were drawn.
         """
-        from credimi.questions.select.selection_figure import selection_plot  # noqa: PLC0415  (loaded only to draw)
+        return view.plot(self, path, what, ax)
 
-        return selection_plot(self.to_dict(), path, what, ax)
-
-    def to_html(self, path: str | Path) -> None:
-        """Write one HTML page with steps, reasons and a matrix of redundancy, offline; it is complete or absent."""
-        from credimi.questions.select.selection_page import write_page  # noqa: PLC0415  (loaded only to write a page)
-
-        write_page(self.to_dict(), path)
-
-    def to_dict(self, *, reader: str = PYTHON) -> Record:
+    def to_dict(self, *, reader: str = PYTHON, units: str = NATS) -> Record:
         """What `credimi select --format json` writes: settings, target, steps, rejected, remarks, as plain data.
 
         `reader` says for whom remarks are worded: "python" (arguments) or "command line" (options).
         """
         return {
-            "settings": self.settings | {"target": self.target},
+            "settings": self._settings(units) | {"target": self.target},
             "rows": self.rows,
             "classes": list(self.classes),
             "entropy": self.entropy,
             "complete": self.complete,
             "features": list(self.features),
-            "steps": [asdict(step) for step in self.steps],
-            "rejected": [asdict(rejection) for rejection in self.rejected],
+            "steps": records_of(self.steps),
+            "rejected": records_of(self.rejected),
             "left_out": [dict(facts) for facts in self.left_out],
             "remarks": worded(self.remarks, reader, of=SELECTION),
         }
-
-    def to_pandas(self) -> Foreign:
-        """A pandas DataFrame of all columns, those taken first: with `taken`, `step` and what a record has."""
-        taken = [{"taken": True, "step": number} | asdict(step) for number, step in enumerate(self.steps, 1)]
-        others = [{"taken": False, "step": None} | asdict(rejection) for rejection in self.rejected]
-        fields = [name for name in Step.__dataclass_fields__ if name != "feature"]
-        names = ["feature", "taken", "step", *fields, "reason", "like", "rows_to_decide"]
-        return frame_library("pandas").DataFrame(taken + others, columns=names)

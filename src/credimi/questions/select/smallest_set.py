@@ -44,8 +44,8 @@ import numpy as np
 
 from credimi.core.ties import best_of, places_by_name
 from credimi.counts.counter import BySplits, ByValue
+from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import with_odds
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.inference.strata.stratified_tables import StratifiedTables, independence, summarize
 from credimi.questions.select.naive_summary import NaiveSummary
@@ -116,9 +116,7 @@ class Figures:
 class Search:
     """The state of the search: the taken columns, the remaining ones, and what these add to each taken one."""
 
-    def __init__(
-        self, counter: Counter, options: PosteriorOptions, report_progress: ReportProgress | None = None
-    ) -> None:
+    def __init__(self, counter: Counter, options: Belief, report_progress: ReportProgress | None = None) -> None:
         self.counter, self.options, features = counter, options, counter.book.features
         self.report_progress: ReportProgress = (
             report_progress if report_progress is not None else lambda _share, _what: None
@@ -176,7 +174,7 @@ class Search:
 
         `one_column` says that the strata are the values of one column.
         """
-        interval = PosteriorOptions(epsilon=self.options.epsilon, level=CREDIBLE, threads=self.options.threads)
+        interval = Belief(epsilon=self.options.epsilon, level=CREDIBLE, threads=self.options.threads)
         columns, tables = counted.columns, StratifiedTables.of(counted.tables, counted.starts)
         if not self.taken:  # results show what each column tells alone: all figures are needed
             gains.fill(columns, summarize(tables, interval))

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.ties import places_by_name
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.questions.tree.judging import judged
 from credimi.questions.tree.merging import merged_values
@@ -77,7 +77,7 @@ def grow(
 
     `progress` is called with the share of the rows that have reached a leaf.
     """
-    options = PosteriorOptions(epsilon=epsilon, level=level, threads=threads)
+    options = Belief(epsilon=epsilon, level=level, threads=threads)
     grower = _Grower(counter, options, max_depth, progress)
     grower.grow()
     codes = counter.codes
@@ -97,7 +97,7 @@ class _Grower:
     def __init__(
         self,
         counter: NodeCounter,
-        options: PosteriorOptions,
+        options: Belief,
         max_depth: int | None,
         progress: Callable[[float], None] | None,
     ) -> None:

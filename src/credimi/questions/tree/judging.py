@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray
     from credimi.counts.rows.node_counter import NodeTables
-    from credimi.inference.options import PosteriorOptions
+    from credimi.inference.belief import Belief
 
 _MAX_CELLS = 1 << 22  # of the tables that are judged in one batch
 
@@ -30,7 +30,7 @@ class Judged:
     p_independent: FloatArray
 
 
-def judged(nodes: Iterable[NodeTables], options: PosteriorOptions) -> list[Judged]:
+def judged(nodes: Iterable[NodeTables], options: Belief) -> list[Judged]:
     """The posteriors of all tables of some nodes; the tables may come from an iterator that counts them on demand."""
     batch: list[NodeTables] = []
     result: list[Judged] = []
@@ -44,7 +44,7 @@ def judged(nodes: Iterable[NodeTables], options: PosteriorOptions) -> list[Judge
     return result + _judge_batch(batch, options)
 
 
-def _judge_batch(batch: list[NodeTables], options: PosteriorOptions) -> list[Judged]:
+def _judge_batch(batch: list[NodeTables], options: Belief) -> list[Judged]:
     ends = np.cumsum([node_tables.columns.size for node_tables in batch])
     if not ends.size or not ends[-1]:
         return [Judged(node_tables, np.zeros(0), np.zeros(0), np.zeros(0)) for node_tables in batch]

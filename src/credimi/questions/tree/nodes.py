@@ -13,8 +13,8 @@ from credimi.columns.numbers.discretize import cut_texts, cuts_after
 from credimi.columns.text_types import shown_date
 from credimi.core.public import stored
 from credimi.core.tables import Tables
+from credimi.inference.belief import Belief
 from credimi.inference.mutual_information import distribution_of
-from credimi.inference.options import PosteriorOptions
 from credimi.inference.rows_to_decide import growth_to_decide, rounded_up
 from credimi.inference.tables.many_tables import summarize
 from credimi.results.remarks import worded
@@ -161,8 +161,8 @@ class Tree:
         columns = summary.mean.tolist(), summary.std.tolist(), summary.low.tolist(), summary.high.tolist()
         return {node.number: figures for node, figures in zip(with_best, zip(*columns, strict=True), strict=True)}
 
-    def _options(self) -> PosteriorOptions:
-        return PosteriorOptions(epsilon=self.epsilon, level=max(self.level, SURE))
+    def _options(self) -> Belief:
+        return Belief(epsilon=self.epsilon, level=max(self.level, SURE))
 
     def information(self) -> tuple[FloatArray, FloatArray]:
         """The information of each column in this tree, in nats, and its 95 % interval: sums over nodes.

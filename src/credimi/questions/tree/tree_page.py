@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.questions.tree.tree_text import branch_of, colour_of, predicted, reason, rows, stand_ins, title
-from credimi.results.remark_sentences import lines
-from credimi.results.sentences import unranked_lines
-from credimi.results.static_page import (
+from credimi.results.page import (
     WIDTH,
     document,
     headings,
@@ -23,6 +21,8 @@ from credimi.results.static_page import (
     table,
     text,
 )
+from credimi.results.remark_sentences import lines
+from credimi.results.sentences import unranked_lines
 
 if TYPE_CHECKING:
     from pathlib import Path

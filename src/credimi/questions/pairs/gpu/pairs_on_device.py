@@ -17,8 +17,8 @@ import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.core.optional import library
+from credimi.inference.belief import ADAPTIVE
 from credimi.inference.evidence import adaptive_prior
-from credimi.inference.evidence.fixed_priors import ADAPTIVE
 from credimi.inference.rules import share_of_independent
 from credimi.inference.tables.pair_figures import figures_of
 from credimi.questions.pairs.gpu.layout import ABOVE, EVIDENCE, INTERVAL, Hyper
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray, Foreign, IntegerArray
     from credimi.counts.codes import Codes
-    from credimi.inference.options import PosteriorOptions
+    from credimi.inference.belief import Belief
     from credimi.questions.pairs.gpu.cupy_device import CupyDevice
     from credimi.questions.pairs.gpu.layout import Device
     from credimi.questions.pairs.gpu.pair_products import PairBlock
@@ -122,7 +122,7 @@ class BestPairs:
 
 def all_pairs(
     products: PairProducts,
-    options: PosteriorOptions,
+    options: Belief,
     names: Sequence[str] = FIGURES,
     *,
     out: Mapping[str, FloatArray] | None = None,
@@ -186,7 +186,7 @@ def _pair_index(a: int, b: int, columns: int) -> int:
 
 def best_pairs(
     products: PairProducts,
-    options: PosteriorOptions,
+    options: Belief,
     names: Sequence[str] = FIGURES,
     *,
     top: int | None = None,
@@ -232,9 +232,7 @@ def _flags_and_figures(names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
     return flags, tuple(written)
 
 
-def _figures(
-    block: PairBlock, options: PosteriorOptions, flags: int, written: Sequence[str], chosen: Foreign = None
-) -> Foreign:
+def _figures(block: PairBlock, options: Belief, flags: int, written: Sequence[str], chosen: Foreign = None) -> Foreign:
     """The figures of all pairs of a block, or of the chosen ones, (figures, pairs); NaN where an entry is no pair."""
     device, xp = block.device, block.device.xp
     size = block.first.values.size * block.second.values.size if chosen is None else chosen.size
@@ -252,7 +250,7 @@ def _figures(
     return out
 
 
-def hyper(options: PosteriorOptions) -> Hyper:
+def hyper(options: Belief) -> Hyper:
     """The numbers that are passed to the kernels of the device."""
     return Hyper(
         adaptive_prior.SMOOTHING,

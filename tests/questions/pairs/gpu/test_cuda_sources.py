@@ -12,12 +12,12 @@ import pytest
 from gpu_helpers import ORDER, assert_near, random_tables
 
 import credimi.questions.pairs.gpu
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables.pair_figures import figures_of
 from credimi.questions.pairs.gpu.pairs_on_device import hyper
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
-OPTIONS = PosteriorOptions(threads=1)
+OPTIONS = Belief(threads=1)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from gpu_helpers import assert_near, random_columns
 
 import credimi
 from credimi.counts.rows.pair_tables import PairCounter
-from credimi.inference.options import PosteriorOptions
+from credimi.inference.belief import Belief
 from credimi.inference.tables.pair_figures import figures_of
 from credimi.questions.interactions import interaction_search
 from credimi.questions.pairs.gpu.pair_products import PairProducts
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.gpu
 
-OPTIONS = PosteriorOptions()
+OPTIONS = Belief()
 CASES = {
     "complete": (20_000, [3] * 40, [0.0] * 40),
     "missing": (20_000, [3, 2] * 20, [0.1] * 40),

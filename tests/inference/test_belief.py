@@ -1,4 +1,4 @@
-"""`PosteriorOptions` are checked once, when they are made, and are the same for whoever asks."""
+"""`Belief` are checked once, when they are made, and are the same for whoever asks."""
 
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
@@ -9,8 +9,7 @@ import pytest
 
 import credimi
 from credimi import CredimiError
-from credimi.inference.options import PosteriorOptions
-from credimi.inference.rules import RuleOptions
+from credimi.inference.belief import Belief
 from credimi.paper.prequential_options import PrequentialOptions
 
 WRONG = [
@@ -25,8 +24,8 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("wrong", "message"), WRONG)
-@pytest.mark.parametrize("options", [PosteriorOptions, RuleOptions, PrequentialOptions])
-def test_they_refuse_what_is_none(options: type[PosteriorOptions], wrong: dict[str, Any], message: str) -> None:
+@pytest.mark.parametrize("options", [Belief, PrequentialOptions])
+def test_they_refuse_what_is_none(options: type[Belief], wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(CredimiError, match=message):
         options(**wrong)
 
@@ -41,23 +40,23 @@ def test_the_same_is_refused_at_every_door(wrong: dict[str, Any], message: str) 
 
 def test_a_seed_is_checked_where_something_is_drawn() -> None:
     with pytest.raises(CredimiError, match="random_state is 'x'"):
-        PosteriorOptions(approximation="sampled", random_state="x")  # type: ignore[arg-type]
+        Belief(approximation="sampled", random_state="x")  # type: ignore[arg-type]
     with pytest.raises(CredimiError, match="random_state is -1"):
         credimi.rank({"class": list("pq")}, "class", approximation="sampled", random_state=-1)
 
 
 def test_numbers_become_floats() -> None:
-    options = RuleOptions(prior=Fraction(1, 2), epsilon=np.float32(0.5), level=np.float64(0.9), fdr=np.float64(0.1))  # type: ignore[arg-type]
+    options = Belief(prior=Fraction(1, 2), epsilon=np.float32(0.5), level=np.float64(0.9), fdr=np.float64(0.1))  # type: ignore[arg-type]
     assert [type(value) for value in (options.prior, options.epsilon, options.level, options.fdr)] == [float] * 4
-    assert options == RuleOptions(prior=0.5, epsilon=0.5, level=0.9, fdr=0.1)
+    assert options == Belief(prior=0.5, epsilon=0.5, level=0.9, fdr=0.1)
 
 
 def test_they_do_not_change() -> None:
-    options = PosteriorOptions()
+    options = Belief()
     with pytest.raises(FrozenInstanceError):
         options.level = 0.5  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(("prior", "nothing"), [("adaptive", False), ("haldane", True), (0.0, True), ("perks", False)])
 def test_which_priors_add_nothing(prior: str | float, nothing: bool) -> None:  # noqa: FBT001  (a parameter of pytest)
-    assert PosteriorOptions(prior=prior).adds_nothing is nothing
+    assert Belief(prior=prior).adds_nothing is nothing

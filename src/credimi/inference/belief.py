@@ -1,0 +1,116 @@
+"""`Belief`: what is believed beforehand, what is worth having, and how sure decisions have to be.
+
+The one record of the keywords by which all questions judge; checked once, on creation. Nothing heavy is imported
+before it is checked, because the command line reads the keywords to print its help.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from credimi.core.errors import CredimiError
+from credimi.core.keywords import Keywords, keyword
+from credimi.core.public import stored
+
+ADAPTIVE = "adaptive"
+APPROXIMATIONS = ("matched", "leading", "leading-beta", "sampled")
+EPSILON = 0.003  # nats: half a percent of the entropy of two even classes, as in the paper's experiments
+LEVEL = 0.95  # as in the paper's experiments
+FDR = 0.05
+
+
+@stored
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Belief(Keywords):
+    """Prior, approximation, and the thresholds of intervals and decisions: one for all tables of a question."""
+
+    prior: str | float = keyword(
+        ADAPTIVE,
+        'The prior of the cell probabilities: "adaptive", which also gives independence a probability; "uniform", '
+        '"jeffreys", "perks" or "haldane"; or a number, the pseudo-count of each cell.',
+        group="decision",
+    )
+    approximation: str = keyword(
+        "matched",
+        'How the distribution of I is found. "matched": near-exact moments, and a Beta distribution. "leading", '
+        '"leading-beta": moments of leading order, and a normal or a Beta distribution. "sampled": draws.',
+        group="decision",
+        choices=APPROXIMATIONS,
+    )
+    epsilon: float = keyword(
+        EPSILON,
+        "The information, in nats, that is worth having: what has to be exceeded for a decision.",
+        group="decision",
+    )
+    level: float = keyword(
+        LEVEL, "How probable a claim has to be; also the probability of the credible intervals.", group="decision"
+    )
+    fdr: float = keyword(
+        FDR,
+        "The largest expected share of features with I <= epsilon among those that the rule fdr keeps. How many "
+        "features are independent of the target is learned from all of them.",
+        group="decision",
+    )
+    robust_factor: float | None = keyword(
+        None,
+        "Find out what holds if values are missing not quite at random: the odds of being missing may differ by so "
+        "much, as in `information_bounds`. It takes about ten times as long, and a hundred times if rows lack both a "
+        "feature and the target. Default: not asked for.",
+        group="decision",
+    )
+    random_state: int = keyword(0, "The seed of what is drawn.", group="decision")
+    threads: int | None = keyword(None, "How many threads work. Default: all cores.", group="data")
+
+    def __post_init__(self) -> None:
+        from credimi.core.arguments import (  # noqa: PLC0415  (numpy takes a while to load)
+            make_generator,
+            require_information,
+            require_share,
+        )
+
+        checked_approximation(self.approximation)
+        require_information("epsilon", self.epsilon)
+        require_share("level", self.level)
+        require_share("fdr", self.fdr)
+        if self.prior != ADAPTIVE:
+            self._pseudo_count()
+        if self.approximation == "sampled":
+            make_generator(self.random_state)
+        if self.robust_factor is not None:
+            from credimi.inference.bounds.information_bounds import checked_factor  # noqa: PLC0415  (as above)
+
+            object.__setattr__(self, "robust_factor", checked_factor(self.robust_factor))
+        float_fields = ("epsilon", "level", "fdr") + ("prior",) * (not isinstance(self.prior, str))
+        for name in float_fields:  # numpy numbers or fractions become plain floats
+            object.__setattr__(self, name, float(getattr(self, name)))
+
+    def _pseudo_count(self) -> float:
+        from credimi.inference.evidence.fixed_priors import pseudo_count  # noqa: PLC0415  (numpy takes a while to load)
+
+        return pseudo_count(self.prior, (2, 2))
+
+    @property
+    def adds_nothing(self) -> bool:
+        """Whether the prior adds nothing to the counts: a table without counts has no posterior then."""
+        return self.prior != ADAPTIVE and self._pseudo_count() == 0.0
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether the components are normal distributions; otherwise they are Betas."""
+        return self.approximation == "leading"
+
+    @property
+    def matched(self) -> bool:
+        """Whether moments are near-exact; otherwise they are of leading order. Those of draws are near-exact."""
+        return self.approximation in {"matched", "sampled"}
+
+
+def checked_approximation(approximation: str) -> str:
+    """Return the approximation; an unknown one is an error."""
+    if approximation not in APPROXIMATIONS:
+        import difflib  # noqa: PLC0415  (only a mistake needs it)
+
+        close_matches = difflib.get_close_matches(str(approximation), APPROXIMATIONS, 1)
+        hint = f"did you mean {close_matches[0]!r}? " if close_matches else ""
+        raise CredimiError(f"unknown approximation {approximation!r}: {hint}choose one of {', '.join(APPROXIMATIONS)}")
+    return approximation

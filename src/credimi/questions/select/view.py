@@ -1,0 +1,293 @@
+"""What a selection shows: the steps, the other columns with reasons, which columns say the same."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.errors import CredimiError
+from credimi.results import section as kinds
+from credimi.results.page import axis, drawn, headings, name, row_heading, table
+from credimi.results.remark_sentences import SELECTION, lines
+from credimi.results.section import Column, Section, Shown
+from credimi.results.sentences import COMMAND_LINE, NO_NAME, counted, unranked_lines
+from credimi.results.sentences import name as named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from credimi.core.types import Record
+    from credimi.questions.select.result import Rejection, Selection, Step
+
+_FIRST_LEVEL = 0.95  # what the first column needs at least
+_MAX_REJECTED = 30  # lines
+_MAX_MOST_PROBABLE = 3  # columns that are named if none is taken
+_MIN_SHARE = 0.1  # of the target's entropy: if the set tells less, columns may tell more in combination
+_MAX_GIVEN, _MAX_OTHERS = 20, 40  # of the matrix of redundancy
+_DARK = 0.55  # above this, figures in the matrix are light
+_FIGURE_WIDTH = 6.4  # inches
+_FORCED = "* not credible: taken because of min_features, for pipelines; it is no claim"
+_INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
+_MATTERS = (
+    "P(matters) is the probability that a column tells anything, however little, alone or with a partner; `with` names "
+    "a partner without which that is not credible"
+)
+_LEGEND = (
+    "`adds` is what a column tells beyond the most similar column above, in rows that have it. `tells` is what all "
+    "columns so far tell, on average over all rows, estimated from below; a missing value tells nothing."
+)
+
+
+def sections(selection: Selection, shown: Shown) -> Iterator[Section]:
+    """The steps, the matrix of redundancy (on pages), the columns that were not taken, and remarks."""
+    smallest, steps = selection.settings["goal"] == "smallest", selection.steps
+    rows = [asdict(step) | {"number": f"{number}{'*' * step.forced}"} for number, step in enumerate(steps, 1)]
+    substitutes = [
+        f"in place of {named(row)}: {', '.join(f'{other or NO_NAME} ({p:.2f})' for other, p in row['substitutes'])}"
+        for row in rows
+        if row["substitutes"]
+    ]
+    yield Section(
+        title(selection), _columns(selection, rows), rows, substitutes, heading="Taken, in order", css="steps"
+    )
+    if _redundancy(selection)[0]:
+        yield Section(heading="Which columns say the same", html=lambda: _matrix_html(selection))
+    if selection.rejected:
+        columns = (
+            kinds.name(heading="not taken"),
+            kinds.nats("tells", "tells alone"),
+            kinds.nats("p_adds", "P(adds)" if smallest else "P(matters)"),
+            Column("why", _why, right=False, kind="words"),
+        )
+        rejected = [asdict(each) | {"verdict": each.reason} for each in selection.rejected]
+        yield Section("", columns, rejected, most=_MAX_REJECTED, heading="Not taken")
+    yield Section(lines=list(_lines(selection, shown)))
+
+
+def title(selection: Selection) -> str:
+    """The goal, and how many columns were taken, in one line."""
+    taken = len(selection.steps)
+    what = "The smallest set that tells about" if _is_smallest(selection) else "Columns that matter for"
+    total, rows = taken + len(selection.rejected), counted(selection.rows, "row")
+    return f"{what} {selection.target or NO_NAME}: {taken:,} of {total:,} columns, {rows}"
+
+
+def _is_smallest(selection: Selection) -> bool:
+    return bool(selection.settings["goal"] == "smallest")
+
+
+def _columns(selection: Selection, rows: list[Record]) -> list[Column]:
+    """The columns of the steps."""
+    settings, smallest = selection.settings, _is_smallest(selection)
+    largest = max((row["high"] for row in rows), default=0.0)
+
+    def picture(row: Record) -> str:
+        return drawn([("b", row["low"], row["adds"], row["high"])], largest, settings["epsilon"])
+
+    columns = [
+        Column("#", lambda row: row["number"]),
+        kinds.name(heading="column"),
+        kinds.nats("adds", "adds" if smallest else "tells alone"),
+        Column("", lambda _: "", kind="words", html=picture, media=("page",), heading_html=axis(largest)),
+        kinds.interval("95 % interval", importance=2),
+        kinds.tail("p_adds", kinds.above(settings, what=">") if smallest else "P(matters)"),
+    ]
+    if not smallest:
+        return [
+            *columns,
+            Column("with", lambda row: "" if row["partner"] is None else row["partner"] or NO_NAME, right=False),
+        ]
+    return [
+        *columns,
+        kinds.nats("tells", "tells", importance=1),
+        Column("share", lambda row: f"{100 * row['share']:.1f} %", importance=1),
+    ]
+
+
+def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
+    """What is said below: how sure it is, what was left out, what else to try, what figures mean."""
+    settings, smallest = selection.settings, _is_smallest(selection)
+    if not selection.complete:
+        yield _INTERRUPTED
+    yield from unranked_lines(selection.left_out, shown.reader)
+    if any(step.forced for step in selection.steps):
+        yield _FORCED
+    yield from _none_taken(selection, shown)
+    yield from _combinations(selection, shown)
+    yield from lines([remark.to_dict() for remark in selection.remarks], shown.reader, SELECTION)
+    if smallest and selection.steps:
+        yield _LEGEND
+    if smallest:
+        further = (
+            f"A further column needs a probability of {settings['level']:g} to add more than {settings['epsilon']:g}."
+        )
+        yield (
+            f"Information is in nats, and the share is that of the target's entropy, {selection.entropy:.4f}. {further}"
+        )
+    else:
+        yield f"Information is in nats. A column needs a P(matters) of {settings['level']:g}. {_MATTERS}."
+
+
+def _none_taken(selection: Selection, shown: Shown) -> Iterator[str]:
+    """If no column is taken: which probability it needs, the most probable columns, and what else to try."""
+    if selection.steps:
+        return
+    settings, smallest, in_shell = selection.settings, _is_smallest(selection), shown.reader == COMMAND_LINE
+    level = max(settings["level"], _FIRST_LEVEL) if smallest else settings["level"]
+    yield f"no column is credible enough: {'the first needs' if smallest else 'it takes'} a probability of {level:g}"
+    candidates = [each for each in selection.rejected if each.reason != "tells nothing"]
+    if candidates:
+        event = f"telling more than {settings['epsilon']:g}" if smallest else "mattering"
+        most_probable = sorted(candidates, key=lambda each: -each.p_adds)[:_MAX_MOST_PROBABLE]
+        shown_names = ", ".join(f"{each.feature or NO_NAME} ({each.p_adds:.2f})" for each in most_probable)
+        yield f"the most probable columns, with their probability of {event}: {shown_names}"
+    if selection.rejected:
+        option = "--min-features 1" if in_shell else "min_features=1"
+        yield f"{option} takes the most probable one all the same, for pipelines"
+    if len(selection.rejected) > 1 and not smallest:  # of the smallest set, a remark says what combinations tell
+        interactions = "`credimi interactions`" if in_shell else "credimi.interactions"
+        yield f"{interactions} lists pairs that tell more together"
+
+
+def _combinations(selection: Selection, shown: Shown) -> Iterator[str]:
+    """If the smallest set tells little, and other columns remain: where to look for combinations of columns."""
+    steps = selection.steps
+    if not _is_smallest(selection) or not steps or (steps[-1].share or 0.0) >= _MIN_SHARE:
+        return
+    if all(step.forced for step in steps) and selection.complete:  # a remark says it
+        return
+    if any(rejection.reason not in {"redundant", "not reached"} for rejection in selection.rejected):
+        in_shell = shown.reader == COMMAND_LINE
+        tools = "--goal relevant and `credimi interactions`" if in_shell else 'goal="relevant" and credimi.interactions'
+        yield f"columns that tell something only in combination may have been missed: {tools} look at all pairs"
+
+
+def _why(rejection: Record) -> str:
+    """Why a column was not taken, in words."""
+    like = None if rejection["like"] is None else rejection["like"] or NO_NAME
+    if rejection["reason"] == "redundant":
+        return f"says what {like or 'the taken columns'} {'says' if like else 'say together'}"
+    if rejection["reason"] == "adds nothing":
+        return f"adds nothing to {like or 'the taken columns'}"
+    if rejection["reason"] == "unsure" and rejection["rows_to_decide"]:
+        return f"unsure: about {rejection['rows_to_decide']:,} rows would decide"
+    if rejection["reason"] == "not reached":
+        return "would be a further step: the search was ended before"
+    return str(rejection["reason"])
+
+
+def _redundancy(selection: Selection) -> tuple[list[str], list[str], list[list[float | None]], str]:
+    """The matrix of P(adds no more than epsilon to a taken column): names of its rows and of its columns, the figures.
+
+    The rows are the taken columns, and those that were not taken though they tell something; the first of each if there
+    are many, which the last text says. All lists are empty if nothing was compared.
+    """
+    compared = [column for column in selection.rejected if column.p_redundant]
+    steps, others = selection.steps[:_MAX_GIVEN], compared[:_MAX_OTHERS]
+    columns: tuple[Step | Rejection, ...] = (*steps[1:], *others)
+    figures = [
+        [*column.p_redundant[: len(steps)], *[None] * (len(steps) - len(column.p_redundant))] for column in columns
+    ]
+    if all(each is None for row in figures for each in row):  # goal "relevant" compares no columns
+        return [], [], [], ""
+    parts = ((len(selection.steps), _MAX_GIVEN, "taken"), (len(compared), _MAX_OTHERS, "other"))
+    cut = [f"the first {limit} of {count:,} {which} columns" for count, limit, which in parts if count > limit]
+    return _names(columns), _names(steps), figures, f"shown: {' and '.join(cut)}" if cut else ""
+
+
+def _names(columns: Iterable[Step | Rejection]) -> list[str]:
+    return [column.feature or NO_NAME for column in columns]
+
+
+def _matrix_html(selection: Selection) -> str:
+    names, given, figures, part = _redundancy(selection)
+    head = "<td></td>" + headings(*(f"<div>{name(column)}</div>" for column in given))
+    rows = [
+        f"<tr>{row_heading(column)}{''.join(map(_shade, row))}</tr>" for column, row in zip(names, figures, strict=True)
+    ]
+    return f"""<p class="key">The probability that a column, on the left, adds no more than
+{selection.settings["epsilon"]:g} nats to a taken one, above. Empty: not looked at, because the column was taken before,
+or says what another says. {part}</p>
+{table(head, rows, "matrix")}"""
+
+
+def _shade(p_redundant: float | None) -> str:
+    if p_redundant is None:
+        return "<td></td>"
+    css_class = "number dark" if p_redundant > _DARK else "number"
+    return f'<td class="{css_class}" style="--shade: {100 * p_redundant:.0f}%">{p_redundant:.2f}</td>'
+
+
+def plot(selection: Selection, path: str | Path | None, what: str | None, ax: Axes | None) -> Axes:
+    """Draw the steps, the matrix of redundancy, or both; return the axes, of the steps if both are drawn."""
+    from credimi.results.figures import new_axes, picture_kind, save  # noqa: PLC0415  (loaded only to draw)
+
+    if what not in (None, "steps", "redundancy"):
+        raise CredimiError(f'what is {what!r}: plot "steps" or "redundancy", or leave it out for both')
+    if path is not None:
+        picture_kind(path)
+    names, given, *_ = _redundancy(selection)
+    if what == "redundancy" and not names:
+        raise CredimiError("there is no matrix of redundancy: it needs a taken column and another that tells something")
+    heights = 1.1 + 0.3 * max(len(selection.steps), 3), 1.6 + 0.28 * len(names)
+    width = max(_FIGURE_WIDTH, 3.2 + 0.45 * len(given))
+    if what == "redundancy":
+        axes = _draw_matrix(selection, new_axes(ax, (width, heights[1])))
+    elif what == "steps" or ax is not None or not names:
+        axes = _draw_steps(selection, new_axes(ax, (_FIGURE_WIDTH, heights[0])))
+    else:
+        first = new_axes(None, (width, sum(heights)))
+        figure = first.get_figure()
+        first.remove()
+        above, below = figure.subplots(2, 1, height_ratios=heights)  # type: ignore[union-attr]
+        axes = _draw_steps(selection, above)
+        _draw_matrix(selection, below)
+    if path is not None:
+        save(axes, path)
+    return axes
+
+
+def _draw_steps(selection: Selection, axes: Axes) -> Axes:
+    """What each step adds, with its interval, first step on top."""
+    from credimi.results.figures import draw_intervals, short_name  # noqa: PLC0415  (loaded only to draw)
+    from credimi.results.palette import BLUE  # noqa: PLC0415  (loaded only to draw)
+
+    steps = [asdict(step) for step in selection.steps]
+    marks = [{"color": BLUE, "marker": "o", "markerfacecolor": "white" if step["forced"] else BLUE} for step in steps]
+    draw_intervals(axes, steps, marks, "adds", selection.settings["epsilon"])
+    axes.set_xlim(left=0.0)
+    adds = "adds to those above" if _is_smallest(selection) else "tells alone"
+    forced = "; hollow: not credible" if any(step["forced"] for step in steps) else ""
+    target = short_name(selection.target)
+    axes.set_xlabel(f"what it {adds} about {target}\nnats: mean and 95 % interval{forced}")
+    return axes
+
+
+def _draw_matrix(selection: Selection, axes: Axes) -> Axes:
+    """Dark where a column, on the left, adds nothing to a taken one."""
+    from credimi.results.figures import short_names  # noqa: PLC0415  (loaded only to draw)
+
+    names, given, figures, part = _redundancy(selection)
+    chances = np.array([[np.nan if each is None else each for each in row] for row in figures])
+    axes.imshow(np.ma.masked_invalid(chances), cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
+    for row, column in np.argwhere(~np.isnan(chances)).tolist():
+        colour = "white" if chances[row, column] > _DARK else "black"
+        axes.text(column, row, f"{chances[row, column]:.2f}", ha="center", va="center", color=colour, fontsize=7)
+    axes.set_xticks(range(len(given)), short_names(given), rotation=40, ha="right")
+    axes.set_yticks(range(len(names)), short_names(names))
+    axes.set_xticks(np.arange(len(given) + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(len(names) + 1) - 0.5, minor=True)
+    axes.grid(visible=True, which="minor", color="#d8dde3", linewidth=0.6)
+    axes.tick_params(which="minor", length=0)
+    axes.set_title(
+        "\n".join(filter(None, [f"P(adds at most {selection.settings['epsilon']:g} to the column below)", part])),
+        fontsize=10,
+        loc="left",
+    )
+    axes.spines[:].set_visible(False)
+    return axes

@@ -1,0 +1,231 @@
+"""`Result`: what every answer can do: rows as records and as tables, text, notebook, page, JSON, CSV, saved files.
+
+A question's result says what its rows are (`columns`, or `rows_as_records` if it holds records), what JSON has
+(`to_dict`) and what is shown (`sections`); all else is here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, fields
+from functools import cached_property
+from io import StringIO
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, ClassVar, overload
+
+from credimi.core.atomic_files import write_bytes
+from credimi.core.errors import CredimiError
+from credimi.core.optional import frame_library
+from credimi.core.public import public
+from credimi.results import export, saved
+from credimi.results.section import IN_PYTHON, NATS, Shown, scale_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from credimi.core.types import Foreign, Record, Value
+    from credimi.results.section import Section
+
+
+@public
+class Result:  # noqa: PLW1641  (results are compared, never keys)
+    """What every question of credimi returns: rows with figures, and how they are shown, exported and stored.
+
+    `len`, iteration and `[name]` give rows as dictionaries; a row is found by its name, by its index, or, if rows are
+    pairs of columns, by both names. `settings` has the options, `remarks` what may mislead.
+    """
+
+    _key: ClassVar[tuple[str, ...]] = ("feature",)  # the columns that name a row
+    _called: ClassVar[str] = "result"
+    _whole_numbers: ClassVar[tuple[str, ...]] = ()  # columns that may hold only None, which has no type
+    _information: ClassVar[tuple[str, ...]] = ()  # columns in nats
+    rows_in_json: ClassVar[str] = "features"
+    _styles: ClassVar[tuple[str, ...]] = ("tables.css",)
+    columns: dict[str, list[Value]]
+    settings: Record
+    _names: Mapping[str, Value] = {}
+
+    def to_dict(self, *, reader: str = "python", units: str = NATS) -> Record:
+        """The content of JSON, as plain data; remarks are worded for "python" (arguments) or "command line"."""
+        raise NotImplementedError
+
+    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
+        """What is shown, in every medium."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self.columns[self._key[0]])
+
+    def __iter__(self) -> Iterator[Record]:
+        """The rows as dictionaries."""
+        for row in zip(*self.columns.values(), strict=True):
+            yield dict(zip(self.columns, row, strict=True))
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a row of this name, as text or as the data have it; or such a row."""
+        if isinstance(name, dict):
+            return any(row == name for row in self)
+        return self._place_of(name) is not None
+
+    @overload
+    def __getitem__(self, name: slice) -> list[Record]: ...
+
+    @overload
+    def __getitem__(self, name: Value) -> Record: ...
+
+    def __getitem__(self, name: Value) -> Record | list[Record]:
+        """One row: by its name in the data, by this name as text, or by its index, 0 for the first.
+
+        If columns are named by numbers, as those of arrays are, a number is a name. A slice gives a list of rows.
+        """
+        if isinstance(name, slice):
+            return [self._record(place) for place in range(len(self))[name]]
+        place = self._place_of(name)
+        if place is None and isinstance(name, Integral) and not isinstance(name, bool):
+            if not -len(self) <= int(name) < len(self):
+                what = f"{self._key[0]} {name}" if len(self._key) == 1 else f"pair {name}"
+                raise CredimiError(f"the {self._called} has no {what}, and has {len(self):,} rows, counted from 0")
+            place = int(name) % len(self)
+        if place is None:
+            raise CredimiError(self._unknown(name))
+        return self._record(place)
+
+    def _record(self, place: int) -> Record:
+        return {column: values[place] for column, values in self.columns.items()}
+
+    def _unknown(self, name: Value) -> str:
+        """The error for a name that no row has."""
+        return f"the {self._called} has no {self._key[0] if len(self._key) == 1 else 'pair'} {name!r}"
+
+    def _place_of(self, name: object) -> int | None:
+        """The index of the row of this name."""
+        if len(self._key) == 1:
+            named = enumerate(self.columns[self._key[0]])
+            return next((place for place, own in named if own == str(name) or self._names.get(own, own) == name), None)
+        if not (isinstance(name, tuple) and len(name) == len(self._key)):
+            return None
+        wanted = {str(each) for each in name}
+        pairs = enumerate(zip(*(self.columns[key] for key in self._key), strict=True))
+        return next((place for place, pair in pairs if set(pair) == wanted), None)
+
+    def head(self, count: int = 5) -> list[Record]:
+        """The first rows as dictionaries."""
+        return self[:count]
+
+    def to_arrow(self) -> pa.Table:
+        """A pyarrow Table."""
+        import pyarrow as pa  # noqa: PLC0415  (pyarrow takes a while to load)
+
+        columns = self.columns
+        typed = {name: pa.array(columns[name], pa.int64()) for name in self._whole_numbers}
+        return pa.table(columns | typed)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> Foreign:
+        """A pandas DataFrame."""
+        frame_library("pandas")
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Foreign:
+        """A polars DataFrame."""
+        return frame_library("polars").from_arrow(self.to_arrow())
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The content of `to_dict` as text; also into a file, if one is named."""
+        return _written(json.dumps(self.to_dict(), indent=2, ensure_ascii=False), path)
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """The rows as CSV, in full precision; also into a file, if one is named."""
+        text = StringIO()
+        export.csv_writer(text).writerows(export.csv_lines(self.columns, self))
+        return _written(text.getvalue(), path)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one file of JSON, every number exactly; `credimi.load` reads it."""
+        saved.save(self, path)
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return self is other or saved.encoded(self) == saved.encoded(other)
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """One HTML page, which works offline; also into a file, if one is named, which is complete or absent."""
+        from credimi.results.page import static_page  # noqa: PLC0415  (loaded only to write a page)
+
+        return _written(static_page(self._title(), self.sections(), self._styles), path)
+
+    def _title(self) -> str:
+        """The heading of the page."""
+        return next(iter(self.sections())).lead
+
+    def __repr__(self) -> str:
+        from credimi.results.text import printed  # noqa: PLC0415  (rich is loaded only to print)
+
+        return printed(self.sections())
+
+    def _repr_html_(self) -> str:
+        from credimi.results.notebook import sections_html  # noqa: PLC0415  (loaded only in notebooks)
+
+        return sections_html(self.sections())
+
+    def _plain_rows(self, units: str = NATS) -> list[Record]:
+        """The rows as JSON has them: NaN as None, infinity as text; information in these units."""
+        scale, information = scale_of(units), self._information if units != NATS else ()
+        rows = [{name: finite(value) for name, value in row.items()} for row in self]
+        for row in rows:
+            row |= {name: row[name] * scale for name in information if isinstance(row.get(name), float)}
+        return rows
+
+    def _settings(self, units: str = NATS) -> Record:
+        """The settings as JSON has them."""
+        plain = {name: finite(value) for name, value in self.settings.items()}
+        return plain if units == NATS else plain | {"units": units, "epsilon_units": NATS}
+
+
+class RecordResult(Result):
+    """A result that holds its rows as records."""
+
+    def rows_as_records(self) -> list[Record]:
+        """The rows, as dictionaries."""
+        raise NotImplementedError
+
+    @cached_property
+    def columns(self) -> dict[str, list[Value]]:  # type: ignore[override]  # made of the records
+        """The figures, one list for each."""
+        rows = self.rows_as_records()
+        return {name: [row[name] for row in rows] for name in self.column_names()}
+
+    @classmethod
+    def column_names(cls) -> tuple[str, ...]:
+        """The names of the columns."""
+        raise NotImplementedError
+
+
+def finite(value: Value) -> Value:
+    """A value as JSON has it: NaN as None, infinity as text."""
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else str(value)
+
+
+def _written(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        write_bytes(text.encode(errors="backslashreplace"), path)
+    return text
+
+
+def records_of(rows: Any) -> list[Record]:  # noqa: ANN401  (dataclasses have no common type)
+    """Dataclasses as dictionaries."""
+    return [asdict(row) for row in rows]
+
+
+def names_of(record: type) -> tuple[str, ...]:
+    """The names of a dataclass's fields."""
+    return tuple(each.name for each in fields(record))

@@ -1,0 +1,132 @@
+"""Results in files of JSON, every double exactly: `Result.save` writes what `credimi.load` reads.
+
+A record becomes an object with its class under "credimi" and its fields; what JSON lacks (tuples, arrays, numbers that
+are not finite, members of enumerations, keys that are no text) becomes an object with one key, the name of its kind.
+Only frozen records and enumerations of credimi are made again: no file can name another class.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from dataclasses import fields, is_dataclass
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.core.atomic_files import write_bytes
+from credimi.core.errors import CredimiError
+
+if TYPE_CHECKING:
+    from credimi.core.types import Value
+
+_CLASS = "credimi"
+_KINDS = ("tuple", "array", "number", "items")
+
+
+def encoded(value: Value) -> Value:
+    """A value as JSON has it."""
+    match value:
+        case StrEnum():
+            plain: Value = {_CLASS: type(value).__name__, "value": value.value}
+        case tuple() | list():
+            items = [encoded(each) for each in value]
+            plain = items if isinstance(value, list) else {"tuple": items}
+        case dict():
+            plain = _encoded_items(value)
+        case np.ndarray():
+            flat = np.ascontiguousarray(value)
+            data = base64.b64encode(flat.tobytes()).decode()
+            plain = {"array": data, "type": flat.dtype.str, "shape": list(value.shape)}
+        case np.generic():
+            plain = encoded(value.item())
+        case float() if not math.isfinite(value):
+            plain = {"number": str(value)}
+        case None | bool() | int() | float() | str():
+            plain = value
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            plain = {_CLASS: type(value).__name__}
+            plain |= {each.name: encoded(getattr(value, each.name)) for each in fields(value) if each.init}
+        case _:
+            plain = str(value)
+    return plain
+
+
+def _encoded_items(items: dict[Value, Value]) -> Value:
+    if all(isinstance(key, str) for key in items) and not items.keys() & {_CLASS, *_KINDS}:
+        return {key: encoded(each) for key, each in items.items()}
+    return {"items": [[encoded(key), encoded(each)] for key, each in items.items()]}
+
+
+def decoded(value: Value) -> Value:
+    """What `encoded` had."""
+    match value:
+        case list():
+            made: Value = [decoded(each) for each in value]
+        case {"credimi": name, **content}:
+            made = _made(name, {field: decoded(each) for field, each in content.items()})
+        case {"tuple": content}:
+            made = tuple(map(decoded, content))
+        case {"items": content}:
+            made = {decoded(key): decoded(each) for key, each in content}
+        case {"array": data, "type": kind, "shape": shape}:
+            made = np.frombuffer(base64.b64decode(data), np.dtype(kind)).reshape(shape).copy()
+        case {"number": text}:
+            made = float(text)
+        case dict():
+            made = {field: decoded(each) for field, each in value.items()}
+        case _:
+            made = value
+    return made
+
+
+def _made(name: str, content: dict[str, Value]) -> Value:
+    """A record, or a member of an enumeration, of a class that credimi stores."""
+    cls: Any = getattr(import_module("credimi"), name, None)
+    if isinstance(cls, type) and issubclass(cls, StrEnum):
+        return cls(content["value"])
+    if not (isinstance(cls, type) and is_dataclass(cls) and cls.__dataclass_params__.frozen):  # type: ignore[attr-defined]
+        raise CredimiError(f"{name!r} is no record of a result")
+    return cls(**content)
+
+
+def save(result: Value, path: str | Path) -> None:
+    """Write a result to a file, which is complete or absent."""
+    write_bytes(json.dumps(encoded(result), ensure_ascii=False, allow_nan=False).encode(errors="surrogatepass"), path)
+
+
+def load(path: str | Path) -> Value:
+    """Read a result that its `save` wrote.
+
+    Parameters
+    ----------
+    path : path
+        The file: JSON, in which every number is exact. Reading it runs no code of the file.
+
+    Returns
+    -------
+    Result
+        Equal to the one that was saved.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> ranking = credimi.rank({"x": list("aabb") * 25, "y": list("ppqq") * 25}, "y")
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "ranking.json"
+    >>> ranking.save(path)
+    >>> credimi.load(path) == ranking
+    True
+    """
+    try:
+        result = decoded(json.loads(Path(path).read_bytes().decode(errors="surrogatepass")))
+    except OSError as error:
+        raise CredimiError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (CredimiError, ValueError, TypeError, KeyError, RecursionError) as error:
+        raise CredimiError(f"{path} is no saved result ({error}): write one with `save`") from None
+    if not hasattr(result, "save"):
+        raise CredimiError(f"{path} is no saved result: write one with `save`")
+    return result

@@ -1,0 +1,80 @@
+"""What every result can do: rows by name, tables, files that give the same result again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import credimi
+from credimi import CredimiError, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CLINIC = str(Path(__file__).parents[2] / "examples" / "clinic.csv")
+ASKED: dict[str, Callable[[], Result]] = {
+    "select": lambda: credimi.select(CLINIC, "diabetes", max_features=3),
+}
+
+
+@pytest.fixture(scope="module", params=list(ASKED))
+def result(request: pytest.FixtureRequest) -> Result:
+    return ASKED[request.param]()
+
+
+def test_a_saved_result_is_equal_when_it_is_loaded(result: Result, tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    result.save(path)
+    again = credimi.load(path)
+    assert again == result
+    assert type(again) is type(result)
+    assert repr(again) == repr(result)
+    assert again.to_dict() == result.to_dict()
+    assert json.loads(path.read_text(encoding="utf-8"))  # JSON, whatever reads it
+
+
+def test_rows_are_the_same_everywhere(result: Result) -> None:
+    rows = list(result)
+    assert len(rows) == len(result) > 2
+    assert result.head(2) == rows[:2]
+    assert result[-1] == rows[-1]
+    assert list(rows[0]) == list(result.columns) == result.to_arrow().column_names
+    assert len(result.to_pandas()) == result.to_polars().height == len(result)
+    lines = list(csv.reader(io.StringIO(result.to_csv())))
+    assert lines[0] == list(result.columns)
+    assert len(lines) == 1 + len(result)
+    with pytest.raises(CredimiError, match="counted from 0"):
+        result[len(result)]
+    with pytest.raises(CredimiError, match="no "):
+        result["nothing of that name"]
+
+
+def test_every_medium_shows_it(result: Result, tmp_path: Path) -> None:
+    assert "<script>alert" not in result._repr_html_()
+    assert result._repr_html_().startswith("<div>")
+    assert repr(result)
+    result.to_html(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert json.loads(result.to_json(tmp_path / "result.json")) == json.loads((tmp_path / "result.json").read_bytes())
+
+
+def test_what_is_no_saved_result_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    for content in (
+        "",
+        "[]",
+        '{"credimi": "Nothing"}',
+        '{"credimi": "CredibleSelector"}',
+        '{"credimi": "Selection"}',
+        "{",
+    ):
+        path.write_text(content)
+        with pytest.raises(CredimiError, match="is no saved result"):
+            credimi.load(path)
+    with pytest.raises(CredimiError, match="cannot be read"):
+        credimi.load(tmp_path / "nowhere.json")

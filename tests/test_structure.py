@@ -1,0 +1,112 @@
+"""The house stays easy to find one's way in: short files, small rooms, and no file that exists for one other alone.
+
+The three numbers may only fall: who brings one down writes the new one here.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+HOUSE = ROOT / "src" / "credimi"
+FILES = sorted(HOUSE.rglob("*.py"))
+LONGEST = 400  # lines of a file
+ROOMY = 12  # files in a folder
+OVER_LONGEST = 2  # files
+WITH_ONE_IMPORTER = 101  # files
+OVER_ROOMY = 26  # files, summed over the folders that have more than they should
+NEARLY_EMPTY = 2  # folders
+IGNORED = {"__pycache__", "assets", "compiled"}
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(HOUSE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_of(path): path for path in FILES}
+
+
+def importers() -> dict[str, set[str]]:
+    """Which modules import each module, types included."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for name, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("credimi"):
+                for alias in node.names:
+                    whole = f"{node.module}.{alias.name}"
+                    found[whole if whole in MODULES else str(node.module)].add(name)
+            elif isinstance(node, ast.Import):
+                for alias in node.names:
+                    found[alias.name].add(name)
+    return found
+
+
+def rooms(root: Path) -> list[Path]:
+    """The folders below a folder that hold sources."""
+    return [
+        path
+        for path in sorted(root.rglob("*"))
+        if path.is_dir() and not IGNORED & {*path.relative_to(root).parts} and any(path.rglob("*.py"))
+    ]
+
+
+def files_of(room: Path) -> list[Path]:
+    return [path for path in room.iterdir() if path.is_file() and path.name != "__init__.py"]
+
+
+def test_files_are_short() -> None:
+    long = [path.name for path in FILES if len(path.read_text(encoding="utf-8").splitlines()) > LONGEST]
+    assert len(long) <= OVER_LONGEST, long
+
+
+def test_few_files_serve_one_other_file_alone() -> None:
+    alone = sorted(name for name, others in importers().items() if name in MODULES and len(others) == 1)
+    assert len(alone) <= WITH_ONE_IMPORTER, alone
+
+
+def test_every_file_is_used() -> None:
+    """What only tests need belongs to the tests; the two that are left are to follow."""
+    used = importers()
+    started = {"__init__", "__main__"}
+    unused = [name for name, path in MODULES.items() if not used[name] and path.stem not in started]
+    assert unused == ["credimi.inference.complete_data", "credimi.questions.pairs.gpu.numpy_device"]
+
+
+def test_folders_hold_about_a_dozen_files() -> None:
+    excess = {str(room.relative_to(HOUSE)): len(files_of(room)) - ROOMY for room in rooms(HOUSE)}
+    crowded = {room: more for room, more in excess.items() if more > 0}
+    assert sum(crowded.values()) <= OVER_ROOMY, crowded
+
+
+def test_no_folder_is_nearly_empty() -> None:
+    """A folder of one or two files is a hop that leads nowhere; its files belong one level up."""
+    with_rooms = {path.parent for path in rooms(HOUSE)}
+    small = [
+        str(room.relative_to(HOUSE)) for room in rooms(HOUSE) if len(files_of(room)) < 3 and room not in with_rooms
+    ]
+    assert len(small) <= NEARLY_EMPTY, small
+
+
+def test_no_folder_is_left_behind() -> None:
+    empty = [
+        str(path)
+        for path in HOUSE.rglob("__init__.py")
+        if not any(other != path for other in path.parent.rglob("*.py"))
+    ]
+    assert [path for path in empty if Path(path).parent.name not in IGNORED] == []
+
+
+def test_folders_of_tests_mirror_the_rooms() -> None:
+    tests = ROOT / "tests"
+    own = {path.relative_to(HOUSE).parts[:2] for path in rooms(HOUSE)}
+    mirrored = {
+        path.relative_to(tests).parts[:2]
+        for path in rooms(tests)
+        if any(each.name.startswith("test_") for each in path.iterdir())
+    }
+    of_commands = {("cli", "data"), ("cli", "table")}
+    assert mirrored - of_commands <= own
+    assert {room for room in own if len(room) == 1} - {("questions",)} <= {room[:1] for room in mirrored}
