@@ -241,7 +241,8 @@ def command(*typed: str) -> dict[str, Any]:
     arguments = [_spelled(typed[0], argument) if argument.startswith("--") else argument for argument in typed]
     code, out, errors = _run(main, arguments)
     folder = str(Path.cwd()) + os.sep  # has another name each time
-    messages = [line.replace(folder, "") for line in errors.splitlines() if "compiling" not in line]
+    progress = re.compile(r"compiling|: \d+ %")  # which depends on how busy the machine is
+    messages = [line.replace(folder, "") for line in errors.splitlines() if not progress.search(line)]
     answer: dict[str, Any] = {"exit": code, "errors": messages}
     try:
         answer["json"] = json.loads(out)

@@ -54,7 +54,6 @@ def test_a_learner_says_what_the_formula_says() -> None:
 
 def test_all_go_by_the_same_formula(monkeypatch: pytest.MonkeyPatch) -> None:
     """Turned round, it turns round what the learner says of many rows and of one, and what is said in a stream."""
-    likelihood = pytest.importorskip("credimi.estimators.likelihood")
     scorer = pytest.importorskip("credimi.estimators.scorer")
     rows, answers = data()
     table = {"a": [row[0] for row in rows], "b": [row[1] for row in rows], "class": answers}
@@ -67,7 +66,7 @@ def test_all_go_by_the_same_formula(monkeypatch: pytest.MonkeyPatch) -> None:
         return [model.predict(array).tolist(), single, stream.correct[0, 0].tolist()]
 
     before = says()
-    for module in (likelihood, scorer, prequential_loop):
+    for module in (scorer, prequential_loop):
         monkeypatch.setattr(module, "log_value_shares", lambda *given: -naive_bayes.log_value_shares(*given))
     for plain, turned in zip(before, says(), strict=True):
         assert plain != turned

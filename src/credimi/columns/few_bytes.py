@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.compile.jit import inlined, intrinsic, ir, types
+from credimi.compile.jit import NDArray, inlined, intrinsic, ir, types
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     ByteArray = NDArray[Any]  # of bytes
+
 
 LOAD = 8  # bytes that are read at once
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: it spreads neighbours

@@ -21,15 +21,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.compile.jit import cgutils, compiled, inlined, intrinsic, ir, types
+from credimi.compile.jit import NDArray, cgutils, compiled, inlined, intrinsic, ir, types
 from credimi.compile.words import INTEGER, ROWS, WORD, data_of, equal_bits, load, splat
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from credimi.compile.words import LLVM
 
     ByteArray = NDArray[Any]  # of bytes
+
 
 LANES = (2, 4, 8)  # numbers of groups that `count_bits` is compiled for
 FEW_VALUES = 4  # compared with 64 codes before the next ones are read; with more, `count_joint` is faster

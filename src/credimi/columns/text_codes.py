@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.columns.few_bytes import LOAD, MULTIPLIER, OTHER_MULTIPLIER, eight_bytes, few_bytes, keys
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import NDArray, compiled, inlined
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     ByteArray = NDArray[Any]  # of bytes
+
 
 MISSING = 255
 _SLOTS = 1024  # four times the texts, so that most are found in their first slot

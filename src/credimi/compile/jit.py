@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from credimi.compile import prebuilt
 from credimi.compile.hooks import NoKernelsError
+from credimi.compile.signatures import Workspace
 
-__all__ = ["FloatArray", "IntegerArray", "NumberArray", "cgutils", "compiled", "inlined", "intrinsic", "ir", "types"]
+__all__ = ["FloatArray", "IntegerArray", "NDArray", "NumberArray", "Workspace"]
+__all__ += ["cgutils", "compiled", "inlined", "intrinsic", "ir", "types"]
 
 FloatArray = NDArray[np.float64]
 IntegerArray = NDArray[np.int64]

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, NumberArray, compiled, inlined
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 
-    from credimi.compile.jit import FloatArray, IntegerArray, NumberArray
 
 CONSTANT, COMPLETE, TARGET_ONLY, FEATURE_ONLY, BOTH = range(5)
 

@@ -21,14 +21,9 @@ the same with its sides exchanged. Classes without a complete row have no q; the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray, IntegerArray
+from credimi.compile.jit import FloatArray, IntegerArray, compiled
 
 FIGURES = 10  # of a table: T, I, sum W psi^2, sum Q psi^2, sum Q psi, sum Q, sum W k/T, sum Q k/T, (r - 1)(s - 1), and
 # the sum W k/T that is expected

@@ -20,11 +20,9 @@ If only one side has missing values, this is what `one_sided` has.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, compiled, inlined
 from credimi.counts.survey_one_sided import (
     FREEDOM,
     INFLATED,
@@ -37,9 +35,6 @@ from credimi.counts.survey_one_sided import (
     TOTAL,
     WEIGHTS,
 )
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray, IntegerArray
 
 LINES = 7  # of `work`: p, g, x, residual, direction, A times the direction; and the margins
 _MAX_FITS, _MAX_STEPS = 400, 200

@@ -1,4 +1,4 @@
-"""The classes of a classifier, as values of y: those that were named in advance and those that occurred."""
+"""What classifiers share: their classes, as values of y, how they predict and how they are scored."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from credimi.columns.encode import encode
 from credimi.columns.interpret import look_like_row_names, look_measured
 from credimi.columns.labels import BOOLEAN, NUMBER, TEXT, Labels, of_numbers, of_texts, typed, union
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
+from credimi.estimators.counted_xy import labelled, share_right
+from credimi.estimators.validation import checked_target, checked_weights
 
 if TYPE_CHECKING:
     from credimi.columns.column import Column
-    from credimi.core.types import AnyArray, IntegerArray, Values
+    from credimi.columns.missing import MissingValues
+    from credimi.core.types import AnyArray, Data, FloatArray, Foreign, IntegerArray, Value, Values
     from credimi.counts.counts import Counts
 
 
@@ -81,6 +86,46 @@ class Classes:
             return np.array([is_text == "true" for is_text in self.labels.texts])
         is_text = self._like is not None and self._like.dtype.kind == "U"
         return np.array(self.labels.texts, dtype=np.str_ if is_text else object)
+
+
+class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
+    """What classifiers do alike; each says what it finds of each class (`_figures`), and what means missing in y."""
+
+    unlabeled: Value
+    _known: Classes
+
+    @property
+    def classes_(self) -> AnyArray:
+        """The classes, in order."""
+        check_is_fitted(self)
+        return self._known.array()
+
+    def predict(self, X: Data) -> AnyArray:
+        """The most probable class of each row; the first one if several are equal."""
+        return np.asarray(self.classes_[self._figures(X).argmax(axis=1)])
+
+    def score(self, X: Data, y: Values, sample_weight: Values = None) -> float:
+        """The share of correct predictions among the rows whose class is known.
+
+        `cross_val_score` does the same; NaN in y needs splits that do not look at it, such as `cv=KFold(5)`.
+        """
+        predicted = self._figures(X).argmax(axis=1)
+        target = checked_target(y, predicted.size, type(self).__name__)
+        weights = checked_weights(sample_weight, predicted.size)
+        known = labelled(target, self._missing_in_y(), self.unlabeled)
+        return share_right(predicted, self._known.codes(target), known, weights)
+
+    def __sklearn_tags__(self) -> Foreign:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+    def _figures(self, X: Data) -> FloatArray:
+        """(rows, classes): larger for classes that are more probable."""
+        raise NotImplementedError
+
+    def _missing_in_y(self) -> MissingValues:
+        raise NotImplementedError
 
 
 def warn_if_measured(counts: Counts, how: str = "first") -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
@@ -26,9 +27,9 @@ from credimi.columns.python_objects import object_array
 from credimi.columns.text_types import shown_date
 from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
+from credimi.core.optional import library
 from credimi.core.public import public
 from credimi.core.threads import share, threads_of
-from credimi.estimators.typed_frames import frame_of
 from credimi.estimators.validation import (
     cells_of,
     checked_classes,
@@ -202,7 +203,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         share(fill, range(column_indices.size), threads_of(self.n_jobs) if cells >= _CELLS_WORTH_COMPILING else 1)
         container = _get_output_config("transform", self)["dense"]
         if as_objects and container != "default":
-            return frame_of(output_columns, features, container)
+            return _frame_of(output_columns, features, container)
         out = np.empty((features.rows, column_indices.size), dtype=object if as_objects else np.float64, order="F")
         for position, values in enumerate(output_columns):
             out[:, position] = object_array(cells_of(features.columns[values])) if isinstance(values, int) else values
@@ -284,3 +285,35 @@ def _counted(
     cells = value_index * classes + codes[present]
     counts = np.bincount(cells, None if weights is None else weights[present], minlength=distinct.size * classes)
     return distinct, counts.reshape(distinct.size, classes)
+
+
+def _frame_of(columns: Sequence[AnyArray | int], features: Features, kind: str) -> Foreign:
+    """A frame of "pandas" or "polars" in which each column has a type of its own, for scikit-learn's `set_output`.
+
+    A number among `columns` is the index of a feature that stays as it is. scikit-learn makes frames from one array: if
+    some of its columns are text, that is an array of objects, and so would be all columns of the frame.
+    """
+    module = library(kind, kind)
+    if kind == "polars":
+        return module.DataFrame({str(index): _polars(column, features, module) for index, column in enumerate(columns)})
+    series = {index: _pandas(column, features) for index, column in enumerate(columns)}
+    return module.DataFrame(series, index=getattr(features.source, "index", None))
+
+
+def _polars(column: AnyArray | int, features: Features, polars: Foreign) -> Foreign:
+    if isinstance(column, np.ndarray):
+        return polars.Series(column.tolist(), dtype=polars.String if column.dtype == object else polars.Float64)
+    picked = features.picked([column])
+    if isinstance(picked, polars.DataFrame):
+        return picked.to_series()
+    try:
+        return polars.DataFrame(picked).to_series()
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError):  # objects of several types
+        return polars.Series(cells_of(features.columns[column]), dtype=polars.Object)
+
+
+def _pandas(column: AnyArray | int, features: Features) -> Foreign:
+    if isinstance(column, np.ndarray):
+        return column
+    picked = features.picked([column])
+    return (picked if hasattr(picked, "iloc") else picked.to_pandas()).iloc[:, 0]

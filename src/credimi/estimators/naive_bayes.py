@@ -7,7 +7,6 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from credimi.columns.missing import MISSING_VALUES
@@ -18,8 +17,8 @@ from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counts.request import check_named
 from credimi.counts.streams.incremental_counts import IncrementalCounts
-from credimi.estimators.class_labels import Classes, warn_if_measured
-from credimi.estimators.counted_xy import counted, labelled, share_right, target_name
+from credimi.estimators.class_labels import Classes, Classifier, warn_if_measured
+from credimi.estimators.counted_xy import counted, labelled, target_name
 from credimi.estimators.scorer import Scorer, check_selector
 from credimi.estimators.validation import Features, by_text, cells_of, checked_features, checked_target, checked_weights
 from credimi.inference.naive_bayes import normalised
@@ -28,7 +27,8 @@ from credimi.sources.frames import TARGET
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Foreign, Option, Record, Value, Values
+    from credimi.columns.missing import MissingValues
+    from credimi.core.types import BooleanArray, Data, FloatArray, Option, Record, Value, Values
     from credimi.counts.counts import Counts
     from credimi.estimators.selector import CredibleSelector
 
@@ -36,7 +36,7 @@ _FEW_ROWS = 8  # so few rows are entered one by one, which is faster than counti
 
 
 @public
-class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
+class IncrementalNaiveBayes(Classifier):
     """Naive Bayes for categories and for numbers cut into ranges. It learns as rows come.
 
     Missing features are left out of the product, which is exact. Categories and classes may be new at any time. The
@@ -140,29 +140,13 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._take(features, target, checked_weights(sample_weight, features.rows), sign=-1.0)
         return self
 
-    def predict(self, X: Data) -> AnyArray:
-        """The most probable class of each row; the first one if several are equal."""
-        joint = self._log_joint(X)
-        return np.asarray(self.classes_[joint.argmax(axis=1)])
-
     def predict_log_proba(self, X: Data) -> FloatArray:
         """(rows, classes): the logarithms of `predict_proba`."""
-        return normalised(self._log_joint(X))
+        return normalised(self._figures(X))
 
     def predict_proba(self, X: Data) -> FloatArray:
         """(rows, classes): how probable each class is."""
         return np.exp(self.predict_log_proba(X))
-
-    def score(self, X: Data, y: Values, sample_weight: Values = None) -> float:
-        """The share of correct predictions among the rows whose class is known.
-
-        `cross_val_score` does the same; NaN in y needs splits that do not look at it, such as `cv=KFold(5)`.
-        """
-        predicted = self._log_joint(X).argmax(axis=1)
-        target = checked_target(y, predicted.size, type(self).__name__)
-        weights = checked_weights(sample_weight, predicted.size)
-        known = labelled(target, self._ledger.missing, self.unlabeled)
-        return share_right(predicted, self._known.codes(target), known, weights)
 
     def learn_one(self, x: Mapping[Value, Value], y: Values) -> None:
         """Learn one row, given as a dictionary; features may be missing, or new."""
@@ -203,12 +187,6 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return model
 
     @property
-    def classes_(self) -> AnyArray:
-        """The classes, in order."""
-        check_is_fitted(self)
-        return self._known.array()
-
-    @property
     def counts_(self) -> Counts:
         """All that was learned; a copy."""
         check_is_fitted(self)
@@ -223,12 +201,10 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_ledger")
 
-    def __sklearn_tags__(self) -> Foreign:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
-        return tags
-
     # Learning and forgetting
+
+    def _missing_in_y(self) -> MissingValues:
+        return self._ledger.missing
 
     def _settings(self) -> ReadingOptions:
         return ReadingOptions.of(self.missing_values, self.discretize)
@@ -363,7 +339,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             log_joint = self._scorer.log_joint(columns, 1)
         return self._of_all_classes(np.atleast_2d(log_joint))
 
-    def _log_joint(self, X: Data) -> FloatArray:
+    def _figures(self, X: Data) -> FloatArray:
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
         if not self._knows_classes():

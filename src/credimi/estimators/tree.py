@@ -1,4 +1,9 @@
-"""`CredibleTreeClassifier`: a classification tree that splits only where it is credible."""
+"""`CredibleTreeClassifier`: a classification tree that splits only where it is credible.
+
+A new row goes down the tree from its root. If it has no value in the column of a split, or one that did not occur
+there, it goes down all branches. Columns that stand in for it give the weights; without such columns the weights are
+the shares of the branches.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +11,26 @@ import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from credimi.columns import labels
+from credimi.columns.encode import encode
 from credimi.columns.missing import MISSING_VALUES, missing_of
+from credimi.columns.numbers.discretize import bins_of
 from credimi.columns.reading_options import ReadingOptions
+from credimi.columns.text_types import numbers_among
 from credimi.core.arguments import require_whole
 from credimi.core.public import public
 from credimi.core.threads import threads_of
+from credimi.counts.batch import labels_of
 from credimi.counts.rows.node_counter import node_counter
-from credimi.estimators.class_labels import Classes, warn_if_measured
-from credimi.estimators.counted_xy import coded, labelled, share_right, target_name
-from credimi.estimators.tree_descent import visits
+from credimi.counts.tabulate import CELLS_WORTH_COMPILING
+from credimi.estimators.class_labels import Classes, Classifier, warn_if_measured
+from credimi.estimators.counted_xy import coded, target_name
 from credimi.estimators.validation import cells_of, checked_features, checked_target, checked_weights, with_weights
 from credimi.inference.belief import Belief
 from credimi.questions.tree.growth import grow
+from credimi.questions.tree.surrogates import branch_weights
 from credimi.questions.tree.tree_figure import tree_plot
 from credimi.questions.tree.tree_page import write_page
 from credimi.questions.tree.tree_text import tree_text
@@ -31,11 +41,16 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from credimi.core.types import AnyArray, Data, FloatArray, Foreign, IntegerArray, Option, Value, Values
+    from credimi.columns.column import Column
+    from credimi.columns.missing import MissingValues
+    from credimi.core.types import Data, FloatArray, Foreign, IntegerArray, Option, Value, Values
+    from credimi.counts.rows.node_counter import TreeColumn
+    from credimi.estimators.validation import Features
+    from credimi.questions.tree.nodes import Tree
 
 
 @public
-class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
+class CredibleTreeClassifier(Classifier):
     """A classification tree for categories and numbers, with missing values anywhere. Nothing has to be tuned.
 
     A node is split by the column that tells most about the class there, among those that credibly tell something:
@@ -141,10 +156,6 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             warnings.warn("interrupted: the tree has the nodes that were grown so far", stacklevel=2)
         return self
 
-    def predict(self, X: Data) -> AnyArray:
-        """The most probable class of each row; the first one if several are equal."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
-
     def predict_proba(self, X: Data) -> FloatArray:
         """(rows, classes): how probable each class is."""
         rows, visited = self._visits(X)
@@ -157,14 +168,6 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def predict_log_proba(self, X: Data) -> FloatArray:
         """(rows, classes): the logarithms of `predict_proba`."""
         return np.log(self.predict_proba(X))
-
-    def score(self, X: Data, y: Values, sample_weight: Values = None) -> float:
-        """The share of correct predictions among the rows whose class is known."""
-        predicted = self.predict_proba(X).argmax(axis=1)
-        target = self._labels(checked_target(y, predicted.size, type(self).__name__))
-        weights = checked_weights(sample_weight, predicted.size)
-        known = labelled(target, self._missing(), None)
-        return share_right(predicted, self._known.codes(target), known, weights)
 
     def apply(self, X: Data) -> IntegerArray:
         """The leaf of each row; of a row that reaches several, the one with the largest weight."""
@@ -213,12 +216,6 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         write_page(self.tree_.to_dict(), path)
 
     @property
-    def classes_(self) -> AnyArray:
-        """The classes, in order."""
-        check_is_fitted(self)
-        return self._known.array()
-
-    @property
     def feature_importances_(self) -> FloatArray:
         """What each column tells in this tree, in nats; its nodes count by their share of the rows."""
         return self._importances()[0]
@@ -231,11 +228,6 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")
 
-    def __sklearn_tags__(self) -> Foreign:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
-        return tags
-
     def _labels(self, target: Values) -> Values:
         """The target, with None in place of the value `unlabeled`."""
         unlabeled: Option = self.unlabeled
@@ -246,14 +238,17 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         labels[:] = [None if cell == unlabeled else cell for cell in cells]
         return labels
 
-    def _missing(self) -> Foreign:
+    def _figures(self, X: Data) -> FloatArray:
+        return self.predict_proba(X)
+
+    def _missing_in_y(self) -> MissingValues:
         return missing_of(self._settings.missing_values, raw=False)
 
     def _visits(self, X: Data) -> tuple[int, Iterator[tuple[int, IntegerArray, FloatArray]]]:
         """The number of rows; and for each visited node its number, the rows that visit it, and their weights."""
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
-        return features.rows, visits(self.tree_, features, self._settings)
+        return features.rows, _visits(self.tree_, features, self._settings)
 
     def _importances(self) -> tuple[FloatArray, FloatArray]:
         check_is_fitted(self)
@@ -267,3 +262,85 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         for column, information, interval in zip(self.tree_.columns, tree_mean, tree_intervals, strict=True):
             mean[index_of[column.name]], intervals[index_of[column.name]] = information, interval
         return mean, intervals
+
+
+def _visits(tree: Tree, features: Features, settings: ReadingOptions) -> Iterator[tuple[int, IntegerArray, FloatArray]]:
+    """For each visited node: its number, the rows that visit it, and their weights."""
+    values = _Values(tree, features, settings)
+    waiting = [(0, np.arange(features.rows), np.ones(features.rows))]
+    while waiting:
+        number, rows, weights = waiting.pop()
+        yield number, rows, weights
+        split = tree.nodes[number].split
+        if split is None:
+            continue
+        branch = _positions(values.of(split.column)[rows], split.cut, split.branch_of)
+        weight_of_branch = np.ones((rows.size, split.shares.size))
+        unknown = branch < 0
+        if unknown.any():
+            unknown_rows = rows[unknown]
+            lines = (
+                _positions(values.of(stand_in.column)[unknown_rows], stand_in.cut, stand_in.place_of)
+                for stand_in in split.stand_ins
+            )
+            weight_of_branch[unknown] = branch_weights(split, lines, unknown_rows.size)
+        for index, child in enumerate(split.children):
+            takes_branch = (branch == index) | unknown
+            if takes_branch.any():
+                waiting.append(
+                    (child, rows[takes_branch], weights[takes_branch] * weight_of_branch[takes_branch, index])
+                )
+
+
+def _positions(values: FloatArray | IntegerArray, cut: float | None, position_of: IntegerArray) -> IntegerArray:
+    """The branch of each value at a split, or its line in the table of a stand-in; -1 if it has none."""
+    if cut is not None:
+        return np.where(np.isnan(values), -1, values > cut).astype(np.int64)
+    positions: IntegerArray = np.append(position_of, -1)[values]
+    return positions
+
+
+class _Values:
+    """The columns of new rows, read when the tree asks for them: numbers, or codes of the tree's values, or -1."""
+
+    def __init__(self, tree: Tree, features: Features, settings: ReadingOptions) -> None:
+        self.tree, self.features = tree, features
+        self.index_of = {name: index for index, name in enumerate(features.names)}
+        self.missing = missing_of(settings.missing_values, raw=False)
+        self.values_of: dict[int, FloatArray | IntegerArray] = {}
+
+    def of(self, number: int) -> FloatArray | IntegerArray:
+        """The value of a column in each row."""
+        if number not in self.values_of:
+            column = self.tree.columns[number]
+            values = self.features.columns[self.index_of[column.name]]
+            coded = encode(
+                values, column.name, missing=self.missing, compiled=self.features.rows >= CELLS_WORTH_COMPILING
+            )
+            of_labels = _numbers(coded, self.missing) if column.numbers else _codes(coded, self.missing, column)
+            self.values_of[number] = of_labels[np.minimum(coded.codes, coded.values)]
+        return self.values_of[number]
+
+
+def _numbers(coded: Column, missing: MissingValues) -> FloatArray:
+    """The number of each label (text may be one), NaN if it is missing or not a number; one more NaN at the end."""
+    numbers = numbers_among(coded.texts) if coded.numbers is None else coded.numbers
+    return np.append(np.where(missing.among(coded), np.nan, numbers), np.nan)
+
+
+def _codes(coded: Column, missing: MissingValues, column: TreeColumn) -> IntegerArray:
+    """The tree's code of each label, -1 if it has none."""
+    codes = np.full(coded.values + 1, -1, dtype=np.int64)
+    if column.cuts.size:
+        numbers = _numbers(coded, missing)
+        code_of_range = np.full(column.cuts.size + 1, -1, dtype=np.int64)
+        code_of_range[bins_of(column.labels.numbers, column.cuts)] = column.places
+        codes[~np.isnan(numbers)] = code_of_range[bins_of(numbers[~np.isnan(numbers)], column.cuts)]
+        return codes
+    keep = ~missing.among(coded)
+    column_labels, positions = labels_of(coded, keep)
+    merged, in_column, in_tree = labels.union(column_labels, column.labels)
+    code_of_merged = np.full(len(merged), -1, dtype=np.int64)
+    code_of_merged[in_tree] = column.places
+    codes[:-1][keep] = code_of_merged[in_column[positions]]
+    return codes

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from credimi.core.types import FloatArray
+    from credimi.inference.evidence.adaptive_prior import PosteriorComponents
 
 _MAX_R_HAT = 1.05  # above this, chains still depend on their starting points
 _MAX_DOUBLINGS = 3  # of the length of the chains: all runs together are at most 15 times as long as the first
@@ -131,14 +132,11 @@ def _adaptive(table: Table, approximation: str, draws: int, generator: np.random
         dependent = np.concatenate(drawn_parts)
         if not dependent.size:
             return Distribution.point(0.0)
-        p_zero = float(mixture.p_zero[0])
-        return Distribution.mixture([Distribution.empirical(dependent, upper)], [1.0 - p_zero], p_zero)
+        p_zero, approximate = float(mixture.p_zero[0]), bool(mixture.approximate[0])
+        drawn = Distribution.empirical(dependent, upper)
+        return Distribution.mixture([drawn], [1.0 - p_zero], p_zero, approximate=approximate)
     posterior = adaptive_prior.components(blocks, matched=approximation == "matched", threads=1)
-    components = [
-        distribution_of(mean, std, upper, gaussian=approximation == "leading")
-        for mean, std in zip(posterior.mean.tolist(), np.sqrt(posterior.variance).tolist(), strict=True)
-    ]
-    return Distribution.mixture(components, posterior.weight.tolist(), float(posterior.p_zero[0]))
+    return distribution_of_table(posterior, 0, upper, gaussian=approximation == "leading")
 
 
 def with_odds(distribution: Distribution, odds: float) -> Distribution:
@@ -147,7 +145,21 @@ def with_odds(distribution: Distribution, odds: float) -> Distribution:
         return distribution
     p_zero = float(adaptive_prior.with_odds(np.asarray(distribution.p_zero), odds))
     scale = (1.0 - p_zero) / (1.0 - distribution.p_zero)
-    return Distribution.mixture(distribution.components, [scale * weight for weight in distribution.weights], p_zero)
+    weights = [scale * weight for weight in distribution.weights]
+    return Distribution.mixture(distribution.components, weights, p_zero, approximate=distribution.approximate)
+
+
+def distribution_of_table(components: PosteriorComponents, index: int, upper: float, *, gaussian: bool) -> Distribution:
+    """The posterior of one of many tables."""
+    of_table = components.table == index
+    distributions = [
+        distribution_of(mean, std, upper, gaussian=gaussian)
+        for mean, std in zip(
+            components.mean[of_table].tolist(), np.sqrt(components.variance[of_table]).tolist(), strict=True
+        )
+    ]
+    weights, p_zero = components.weight[of_table].tolist(), float(components.p_zero[index])
+    return Distribution.mixture(distributions, weights, p_zero, approximate=bool(components.marks[index]))
 
 
 def distribution_of(mean: float, std: float, upper: float, *, gaussian: bool) -> Distribution:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import inlined
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from credimi.compile.jit import NDArray, inlined
 
 
 @inlined

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
 from credimi.results.section import IN_PYTHON
-from credimi.results.sentences import NO_NAME, rows_in_words, verdict_with_factor
+from credimi.results.sentences import MAY_BE_OFF, NO_NAME, rows_in_words, verdict_with_factor
 from credimi.results.terminal import percent, probability
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ def distribution_html(distribution: ShownDistribution) -> str:
     }
     if distribution.p_zero >= VISIBLE_ATOM:
         rows["P(I = 0)"] = f"{distribution.p_zero:.4g}"
+    if distribution.approximate:
+        rows["caution"] = MAY_BE_OFF
     lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
     return f"<div><p>Mutual information, nats</p><table><tbody>{lines}</tbody></table></div>"
 

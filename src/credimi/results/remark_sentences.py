@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from credimi.results.sentences import (
     COMMAND_LINE,
+    MAY_BE_OFF,
     NAMES_OF_DIGITS,
     NO_NAME,
     NOTATIONS,
@@ -189,9 +190,12 @@ def _tips_early(remarks: Sequence[Facts], _reader: str) -> str:
 
 
 def _approximate(remarks: Sequence[Facts], _reader: str) -> str:
+    shown = first_few(
+        [f"{name(each)} and {each['other'] or NO_NAME}" if "other" in each else name(each) for each in remarks]
+    )
     return (
-        f"{names(remarks)}: P(independent) may be off by more than 0.02, and the verdict with it, because the feature "
-        "and the target are both missing often where complete rows are few"
+        f"{shown}: {MAY_BE_OFF}, and all that follows from it, because two columns are both missing often where few "
+        "rows have both"
     )
 
 

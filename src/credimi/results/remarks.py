@@ -129,6 +129,11 @@ class Remark:
         return always | present
 
 
+def approximate(feature: str, mi: float, epsilon: float, other: str | None = None) -> Remark:
+    """P(independent) of a feature and the target, or of two columns, may be off."""
+    return Remark(RemarkKind.APPROXIMATE, feature, other=other, stake=max(mi, epsilon))
+
+
 def worded(
     remarks: Sequence[Remark], reader: str, units: str = "nats", *, of: str = remark_sentences.RANKING
 ) -> list[Record]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 PYTHON, COMMAND_LINE = "python", "command line"
 NO_NAME = "(no name)"  # what is shown of a column whose name is empty
 
+MAY_BE_OFF = "P(independent) may be off by more than 0.02"
 CUT_APART = "cut at different places in the two: compare their counts or data"  # of two rankings
 
 _LARGE_FACTOR = 1_000  # larger factors are not shown exactly

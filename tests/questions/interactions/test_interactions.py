@@ -329,3 +329,16 @@ def test_the_rows_of_a_pair_are_shown_where_few_rows_have_both_columns() -> None
     assert ">150</td>" in page
     whole = credimi.interactions({"x": x, "z": z, "y": x ^ z}, "y")
     assert "judged by" not in str(whole)  # every pair has all rows
+
+
+def test_a_column_of_one_value_where_the_class_is_known_tells_nothing() -> None:
+    """It has two values in the data, and its tables with other columns have one."""
+    rows = 40
+    data = {
+        "x": ["a"] * rows + ["b"] * 5,
+        "w": [*"uv" * (rows // 2), *"uvuvu"],
+        "y": [*"pppq" * (rows // 4), *[None] * 5],
+    }
+    pairs = credimi.interactions(data, "y", top=1).pairs
+    assert [pair.verdict for pair in pairs] == ["unsure"]
+    assert pairs[0].synergy == pytest.approx(0.0, abs=1e-3)

@@ -110,11 +110,23 @@ def test_figures_go_to_a_file(data: dict[str, list[object]], on_cpu: Pairs, tmp_
     path = tmp_path / "figures.npy"
     assert_same(credimi.pairs(data, engine=engine, into=path), on_cpu)
     figures = np.load(path)
-    assert figures.shape == (7, len(on_cpu))
+    assert figures.shape == (8, len(on_cpu))
     np.testing.assert_allclose(figures[0], on_cpu.figures.mi)
 
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="this system reserves no space")
+@pytest.mark.usefixtures("_stand_in")
+@pytest.mark.parametrize("options", [{}, {"top": 3}])
+def test_engines_mark_the_same_pairs(options: dict[str, int]) -> None:
+    """Tables of which P(independent) may be off are left to the CPU; the device marks none."""
+    one = ["p"] * 30_105 + ["q"] * 500 + [None] * 15_400
+    other = ["a"] * 104 + ["b"] + [None] * 30_500 + ["a"] * 15_000 + ["b"] * 400
+    data = {"one": one, "other": other, "full": [*"xy" * 23_002, "x"]}
+    marks = [credimi.pairs(data, engine=engine, **options).figures.approximate for engine in ("cpu", "gpu")]
+    assert sorted(marks[0].tolist()) == [0.0, 0.0, 1.0]
+    assert marks[1].tolist() == marks[0].tolist()
+
+
 def test_a_full_disk_is_noticed_before_figures_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures are written through memory: if there were no space then, the process would crash."""
     reserved: list[int] = []
@@ -127,7 +139,7 @@ def test_a_full_disk_is_noticed_before_figures_are_written(tmp_path: Path, monke
     path = tmp_path / "figures.npy"
     with pytest.raises(CredimiError, match=r"figures\.npy cannot be written: No space left on device"):
         credimi.pairs({"x": ["a", "b"] * 9, "y": ["a", "b"] * 9, "z": ["a", "b", "b"] * 6}, into=path)
-    assert reserved == [128 + 7 * 3 * 8]  # the header and all figures
+    assert reserved == [128 + 8 * 3 * 8]  # the header and all figures
     assert not list(tmp_path.iterdir())
 
 

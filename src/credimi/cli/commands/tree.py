@@ -112,4 +112,4 @@ def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
             threads=options.threads,
             progress=progress,
         )
-    return replace(tree, remarks=on_weights(counter.codes))
+    return replace(tree, remarks=(*tree.remarks, *on_weights(counter.codes)))

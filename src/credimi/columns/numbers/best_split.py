@@ -20,13 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.compile.jit import FloatArray, IntegerArray, compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, compiled, inlined
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Classes = NDArray[Any]  # of unsigned integers
     Flags = NDArray[np.uint8]
+
 
 STEP = 4096  # instances between stored sums
 _NO_SPLIT = int(np.iinfo(np.int64).max)

@@ -17,16 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined, intrinsic, ir, types
+from credimi.compile.jit import NDArray, compiled, inlined, intrinsic, ir, types
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from credimi.compile.words import LLVM
 
     ByteArray = NDArray[Any]  # of bytes
     Values = NDArray[Any]  # bytes, 64-bit integers or doubles
     Bits = NDArray[np.uint64]
+
 
 SIDE = 16  # rows and columns that are transposed at once
 FITS = 255  # the maximum of `misfits` if all values of a column fit

@@ -22,17 +22,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.columns.pair_counts import FEW_VALUES, add_intersections
-from credimi.compile.jit import cgutils, compiled, inlined, intrinsic, ir, types
+from credimi.compile.jit import NDArray, cgutils, compiled, inlined, intrinsic, ir, types
 from credimi.compile.words import WORD
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from credimi.compile.words import LLVM
 
     ByteArray = NDArray[Any]  # of bytes
     Values = NDArray[Any]  # bytes, 64-bit integers or doubles
     Bits = NDArray[np.uint64]
+
 
 LANES, _HALF = 16, 8  # values that are turned into codes at once
 ACROSS = 64  # columns that are compared at once

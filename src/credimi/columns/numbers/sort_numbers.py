@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.compile.jit import FloatArray, IntegerArray, compiled, inlined, intrinsic, ir, types
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, compiled, inlined, intrinsic, ir, types
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Keys = NDArray[np.uint64]
     Classes = NDArray[np.uint16]
+
 
 BITS = 11  # of a key, sorted at once
 DIGITS = 6

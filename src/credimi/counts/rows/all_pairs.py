@@ -18,16 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.compile.jit import cgutils, compiled, inlined, intrinsic, ir, types
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, cgutils, compiled, inlined, intrinsic, ir, types
 from credimi.compile.words import WORD, data_of, equal_bits, load
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray, IntegerArray
-
     Bytes = NDArray[np.uint8]
     Words = NDArray[np.uint64]
+
 
 MAX_CODES = 256  # the maximum number of codes of a column or couple
 MAX_COUPLE_CODES = 128  # two such couples have 2^14 cells, which fit into the fastest cache

@@ -7,17 +7,10 @@ needed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled
+from credimi.compile.jit import IntegerArray, NDArray, compiled
 from credimi.counts.rows.pair_bits import PANEL
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import IntegerArray
 
 _WORD = 64
 _BATCH_ROWS = 4096

@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.compile.jit import FloatArray, IntegerArray, compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, compiled, inlined
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Codes = NDArray[Any]  # of unsigned integers
+
 
 _ROUNDING = 1e-12  # as in `columns.numbers.discretize`
 _LEAST_SHARE = 1e-300

@@ -17,14 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.compile.jit import cgutils, compiled, inlined, intrinsic, ir, types
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, cgutils, compiled, inlined, intrinsic, ir, types
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray, IntegerArray
-
     Bits = NDArray[np.uint64]
+
 
 PANEL = 16
 PANELS = 4

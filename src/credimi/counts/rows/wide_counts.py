@@ -6,14 +6,11 @@ calls take longer than the counting. Here one call counts all columns.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from credimi.compile.jit import compiled
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from credimi.compile.jit import NDArray, compiled
 
 
 @compiled

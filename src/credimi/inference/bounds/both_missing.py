@@ -17,17 +17,11 @@ A step costs O(rs) logarithms and O((r + s)^3) operations.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, NDArray, compiled, inlined
 from credimi.inference.bounds.unseen_cells import PLANES, F, T, Z, fill_slopes, information_of_cells, solve_cells
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray
 
 _FLOOR = 1e-9  # instead of a probability of 0 of a cell, and of a margin if rows lack both
 _MAX_STEPS = 100

@@ -21,15 +21,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, compiled, inlined
 from credimi.inference.bounds.least_information import fill_shares, information
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray, IntegerArray
-
     Pattern = NDArray[np.uint8]
+
 
 _MAX_CLIMBS = 100
 _MIN_RISE = 1e-14  # of I; smaller changes are rounding

@@ -35,14 +35,10 @@ The cost is O(rs) a pass; there are about ten passes.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray
+from credimi.compile.jit import FloatArray, compiled, inlined
 
 _MAX_CHANGE = 1e-13  # of the centre, in the last step of EM
 _MAX_STEPS = 3_000  # of EM

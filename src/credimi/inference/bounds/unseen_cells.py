@@ -34,12 +34,8 @@ lambda, mu and zeta move so that the sums stay: one multiplier for each sum, fro
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-from credimi.compile.jit import inlined
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray
+from credimi.compile.jit import FloatArray, inlined
 
 _MAX_ERROR = 1e-10  # relative, of the sums
 _MAX_GOOD_ERROR = 1e-7  # is good enough if rounding prevents a smaller one

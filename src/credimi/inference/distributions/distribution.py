@@ -65,6 +65,8 @@ class Distribution:
         The distributions that are mixed, and their shares.
     p_zero
         The mass of exact independence, P(I = 0).
+    approximate
+        Whether `p_zero` may be off by more than .02, and all else with it: no exact sum is short enough.
 
     Examples
     --------
@@ -77,6 +79,7 @@ class Distribution:
     components: tuple[Component, ...]
     weights: tuple[float, ...]
     p_zero: float = 0.0
+    approximate: bool = False
 
     @classmethod
     def point(cls, location: float = 0.0) -> Distribution:
@@ -101,11 +104,17 @@ class Distribution:
 
     @classmethod
     def mixture(
-        cls, parts: Sequence[Component | Distribution], weights: Sequence[float], p_zero: float = 0.0
+        cls,
+        parts: Sequence[Component | Distribution],
+        weights: Sequence[float],
+        p_zero: float = 0.0,
+        *,
+        approximate: bool = False,
     ) -> Distribution:
         """Mix components, or whole distributions, and an atom at 0; the weights and `p_zero` sum to 1.
 
-        The result is flat: distributions are split into components, and mass at exactly 0 is collected in `p_zero`.
+        The result is flat: distributions are split into components, and mass at exactly 0 is collected in `p_zero`. It
+        is approximate if a part is.
         """
         parts = _parts_of_mixture(parts)
         shares = [_share(f"weights[{index}]", weight) for index, weight in enumerate(_listed("weights", weights))]
@@ -132,12 +141,15 @@ class Distribution:
             components=tuple(component for component, _ in flat),
             weights=tuple(share / scale for _, share in flat),
             p_zero=min(math.fsum(zeros) / scale, 1.0),  # rounding may leave a little more
+            approximate=approximate or any(isinstance(part, Distribution) and part.approximate for part in parts),
         )
 
     def __repr__(self) -> str:
         low, high = self.interval()
         atom = f", p_zero={self.p_zero:.4g}" if self.p_zero >= VISIBLE_ATOM else ""
-        return f"Distribution(mean={self.mean():.4g}, std={self.std():.4g}, 95% interval=[{low:.4g}, {high:.4g}]{atom})"
+        mark = ", approximate" if self.approximate else ""
+        interval = f"95% interval=[{low:.4g}, {high:.4g}]"
+        return f"Distribution(mean={self.mean():.4g}, std={self.std():.4g}, {interval}{atom}{mark})"
 
     def _repr_html_(self) -> str:
         from credimi.results.notebook import distribution_html  # noqa: PLC0415  (loaded only in notebooks)

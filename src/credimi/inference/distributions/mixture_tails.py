@@ -31,15 +31,11 @@ a bound of that error is below `_PRECISION`. The cost is O(components) a step, w
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, compiled, inlined
 from credimi.inference.special_functions import log_rise, stirling_tail
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray, IntegerArray
 
 _PRECISION = 1e-12
 _MAX_TERMS = 100_000

@@ -98,6 +98,11 @@ class PosteriorComponents:
     variance: FloatArray
     approximate: BooleanArray | None = None
 
+    @property
+    def marks(self) -> BooleanArray:
+        """`approximate` as a mask in any case."""
+        return np.zeros(self.p_zero.size, dtype=np.bool_) if self.approximate is None else self.approximate
+
 
 def components(
     blocks: Tables, *, matched: bool = True, threads: int | None = None, whole: BooleanArray | None = None
@@ -185,7 +190,15 @@ def independence(
     blocks: Tables, strata: tuple[IntegerArray, IntegerArray] | None = None, *, threads: int | None = None
 ) -> FloatArray:
     """P(independent) of every candidate, without the cost of moments; for `strata` see `mixtures`."""
-    return _weigh(blocks, *_spans(blocks, strata), matched=False, threads=threads).p_zero
+    return independence_and_marks(blocks, strata, threads=threads)[0]
+
+
+def independence_and_marks(
+    blocks: Tables, strata: tuple[IntegerArray, IntegerArray] | None = None, *, threads: int | None = None
+) -> tuple[FloatArray, BooleanArray]:
+    """The same, and a mask of the candidates of which it may be off (see `allocation_sum`)."""
+    weighed = _weigh(blocks, *_spans(blocks, strata), matched=False, threads=threads)
+    return weighed.p_zero, weighed.approximate
 
 
 def log_odds_of_dependence(blocks: Tables, *, threads: int | None = None) -> FloatArray:

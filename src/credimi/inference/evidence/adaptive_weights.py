@@ -19,17 +19,12 @@ multiplied out, prod (1 + k/a), and one logarithm serves many cells. The cost is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, NumberArray, compiled, inlined
 from credimi.core.table_patterns import BOTH, CONSTANT, pattern_of
 from credimi.inference.evidence.excess_evidence import subtract_excess
 from credimi.inference.special_functions import log_rise, log_rise_of_large, logarithm
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray, IntegerArray, NumberArray
 
 LANES = 8
 BOTH_SIDES_MISS = -1  # instead of the number of points with weight

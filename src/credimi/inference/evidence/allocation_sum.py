@@ -21,16 +21,10 @@ c/pi = N - m_i/x_i - k_j/y_j is then a difference of numbers near N, with less t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled
+from credimi.compile.jit import FloatArray, IntegerArray, Workspace, compiled
 from credimi.inference.moments import information_matrix as at
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray, IntegerArray
-    from credimi.compile.signatures import Workspace
 
 MAX_OPERATIONS = 1e6  # 0.02 s
 _MAX_CHANGE, _MAX_SHARE = 0.2, 0.5

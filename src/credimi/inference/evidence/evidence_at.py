@@ -7,19 +7,14 @@ it, and it is 0. Its logarithm follows from the weight of one K and its log B_K,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled
+from credimi.compile.jit import FloatArray, IntegerArray, NumberArray, compiled
 from credimi.core.table_patterns import BOTH, pattern_of
 from credimi.inference.evidence.adaptive_weights import LANES, fill_scores, grid_ratio, grid_size, shares
 from credimi.inference.evidence.two_sided_weights import load_component, margins_evidence
 from credimi.inference.mode.find import find_mode
 from credimi.inference.moments.information_matrix import workspace
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray, IntegerArray, NumberArray
 
 
 @compiled

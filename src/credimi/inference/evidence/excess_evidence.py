@@ -31,15 +31,10 @@ Which of the two is used depends on the stratum:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import inlined
+from credimi.compile.jit import FloatArray, inlined
 from credimi.inference.special_functions import log_rise, logarithm
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray
 
 _MIN_LOG_EXCESS = np.log(0.5)  # the product is not valid below
 

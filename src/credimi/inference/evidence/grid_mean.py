@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import inlined
+from credimi.compile.jit import FloatArray, inlined
 from credimi.inference.evidence.adaptive_weights import zoom_in
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray
 
 
 @inlined

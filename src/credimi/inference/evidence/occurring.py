@@ -11,13 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.compile.jit import compiled
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, NumberArray, compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray, IntegerArray, NumberArray
-
     BooleanArray = NDArray[np.bool_]
 
 

@@ -13,21 +13,14 @@ The cost is O(rst) a point of the grid of K, for each of the two columns of a pa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, compiled, inlined
 from credimi.counts.rows.pair_bits import BLOCK, count_block, fill_cells
 from credimi.inference.evidence.adaptive_weights import LANES, MAX_ZOOMS, fill_grid, grid_ratio, grid_size, is_peaked
 from credimi.inference.evidence.excess_evidence import is_thin, subtract_product
 from credimi.inference.evidence.grid_mean import finer_grid, log_mean
 from credimi.inference.special_functions import log_rise, log_rise_of_large, logarithm
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray, IntegerArray
 
 GRID = 18
 SMOOTHING = 0.5

@@ -29,11 +29,9 @@ Strata of one candidate share K: log B_K and D_K are summed over them, and D_K i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, NumberArray, Workspace, compiled, inlined
 from credimi.core.table_patterns import BOTH, pattern_of
 from credimi.inference.evidence.adaptive_weights import (
     LANES,
@@ -57,12 +55,6 @@ from credimi.inference.moments.information_matrix import workspace
 from credimi.inference.moments.many_tables import load_into
 from credimi.inference.moments.two_sided import MAX_DOUBTFUL, doubtful_probability, moments_at_mode
 from credimi.inference.special_functions import logarithm, stirling_tail
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray, IntegerArray, NumberArray
-    from credimi.compile.signatures import Workspace
 
 # These are no literals: Numba would compile the functions that take them once more for each literal.
 _RELIABLE, _ROWS_GIVEN, _COLUMNS_GIVEN = np.array([False, False, True])  # every component needs moments

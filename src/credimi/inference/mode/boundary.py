@@ -14,17 +14,12 @@ A cell without a count ends on the boundary, pi = 0 < t, or free, t = 0 < pi. Tw
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import Workspace, compiled, inlined
 from credimi.inference.mode.newton import MAX_FRACTION, MAX_RESIDUAL, MAX_STEPS, SMALL_STEP, direct, kkt_residual
 from credimi.inference.moments import information_matrix as at
 from credimi.inference.moments.information_matrix import factorize
-
-if TYPE_CHECKING:
-    from credimi.compile.signatures import Workspace
 
 FREE_SLACK = 1e-9  # used instead of the slack 0 of a free cell, relative to N
 _BARRIER = 0.02  # the first barrier: cells with smaller counts start here, in expected counts N x_i y_j

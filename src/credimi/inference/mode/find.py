@@ -17,18 +17,13 @@ tables for which that is no good start, or that have cells without a count, are 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import Workspace, compiled, inlined
 from credimi.inference.mode.boundary import FREE_SLACK, newton_with_barrier
 from credimi.inference.mode.newton import MAX_FRACTION, MAX_RESIDUAL, MAX_STEPS, SMALL_STEP, direct, kkt_residual
 from credimi.inference.moments import information_matrix as at
 from credimi.inference.moments.information_matrix import factorize
-
-if TYPE_CHECKING:
-    from credimi.compile.signatures import Workspace
 
 _MAX_EM_STEPS = 100_000
 

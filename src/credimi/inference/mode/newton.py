@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import Workspace, compiled, inlined
 from credimi.inference.moments import information_matrix as at
 from credimi.inference.moments.information_matrix import substitute
-
-if TYPE_CHECKING:
-    from credimi.compile.signatures import Workspace
 
 MAX_STEPS = 60
 SMALL_STEP = 1e-6  # Newton's error after a relative step of this size is about its square

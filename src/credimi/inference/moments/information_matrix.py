@@ -21,16 +21,10 @@ Cov = A^-1 - pi pi'/N.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, compiled, inlined
 from credimi.compile.signatures import Workspace
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray
-
 
 # The planes of a workspace: of its `rows`, `columns`, `cells` and `squares`. m and k are `ROW_ONLY` and `COLUMN_ONLY`.
 ROW_ONLY, ROW_SUM, ROW_SLOPE, ROW_GAIN, ROW_STEP, ROW_SHARE, ROW_VARIANCE = range(7)

@@ -9,18 +9,11 @@ variance (1/N)[K - J^2/Q - P] is, regrouped so that no term cancels another,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, NumberArray, compiled, inlined
 from credimi.core.table_patterns import BOTH, CONSTANT, FEATURE_ONLY, pattern_of
 from credimi.inference.special_functions import logarithm
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray, IntegerArray, NumberArray
 
 _LANES = 32  # tables side by side: enough to fill vector registers, few enough to fit into the cache
 _MAX_CELLS_SIDE_BY_SIDE = 10_000  # fewer tables are side by side if they are large

@@ -12,23 +12,15 @@ Each takes `selection`, the tables to do: threads share the arrays and split the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, NumberArray, Workspace, compiled, inlined
 from credimi.core.table_patterns import COMPLETE, FEATURE_ONLY
 from credimi.inference.mode.find import find_mode
 from credimi.inference.moments import information_matrix as at
 from credimi.inference.moments import one_sided
 from credimi.inference.moments.information_matrix import workspace
 from credimi.inference.moments.two_sided import moments_at_mode
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray, IntegerArray, NumberArray
-    from credimi.compile.signatures import Workspace
 
 
 @inlined

@@ -45,15 +45,10 @@ that they carry no information: I = U I', with I' of the other rows and U ~ Beta
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import inlined
+from credimi.compile.jit import FloatArray, inlined
 from credimi.inference.special_functions import log_excess, log_spread, logarithm
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray
 
 # Classes with few complete counts, in which most rows lack the feature: see `tables_without_closed_form`.
 THIN_COUPLING = 0.01

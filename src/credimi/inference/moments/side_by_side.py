@@ -9,18 +9,11 @@ every table goes through the same instructions, whichever tables are beside it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, NumberArray, compiled, inlined
 from credimi.core.table_patterns import COMPLETE
 from credimi.inference.special_functions import _digamma_tail, logarithm
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray, IntegerArray, NumberArray
 
 LANES = 16
 _SERIES_FROM = 12.0

@@ -30,19 +30,13 @@ It must not exceed `THIN_COUPLING`, nor may that of a value. A caller who asks f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, Workspace, compiled, inlined
 from credimi.inference.moments import information_matrix as at
 from credimi.inference.moments.information_matrix import solve, variances
 from credimi.inference.moments.one_sided import THIN_COUPLING
 from credimi.inference.special_functions import log_excess, log_spread, logarithm
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray
-    from credimi.compile.signatures import Workspace
 
 _SPARSE_COUNT = 0.3  # with a smaller Dirichlet parameter a probability is nearly 0, or all of its row
 _FEW_COUNTS = 3.0  # complete counts of a class or a value, with pseudo-counts: hardly more information than the prior

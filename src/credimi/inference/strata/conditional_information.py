@@ -11,7 +11,7 @@ from credimi.core.tables import Tables
 from credimi.inference.belief import ADAPTIVE, Belief
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.evidence.fixed_priors import pseudo_count
-from credimi.inference.mutual_information import distribution_of
+from credimi.inference.mutual_information import distribution_of_table
 from credimi.inference.posterior import require_proper
 from credimi.inference.strata.stratified_tables import StratifiedTables, components
 
@@ -70,8 +70,4 @@ def conditional_information(
     candidate = StratifiedTables.of(tables, np.array([0, strata]))
     posterior = components(candidate, Belief(prior=prior, threads=1))
     upper = float(np.log(min(rows, columns)))
-    distributions = [
-        distribution_of(mean, std, upper, gaussian=False)
-        for mean, std in zip(posterior.mean.tolist(), np.sqrt(posterior.variance).tolist(), strict=True)
-    ]
-    return Distribution.mixture(distributions, posterior.weight.tolist(), float(posterior.p_zero[0]))
+    return distribution_of_table(posterior, 0, upper, gaussian=False)

@@ -152,7 +152,15 @@ def summarize(strata: StratifiedTables, options: Belief) -> Summary:
 
 def independence(strata: StratifiedTables, threads: int | None = None) -> FloatArray:
     """P(independent in every stratum) of all candidates, without the cost of moments."""
-    return adaptive_prior.independence(strata.occurring, (strata.starts[:-1], strata.starts[1:]), threads=threads)
+    return independence_and_marks(strata, threads)[0]
+
+
+def independence_and_marks(
+    strata: StratifiedTables, threads: int | None = None
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """The same, and a mask of the candidates of which it may be off."""
+    spans = strata.starts[:-1], strata.starts[1:]
+    return adaptive_prior.independence_and_marks(strata.occurring, spans, threads=threads)
 
 
 def components(strata: StratifiedTables, options: Belief) -> PosteriorComponents:
@@ -165,6 +173,7 @@ def components(strata: StratifiedTables, options: Belief) -> PosteriorComponents
             tables, spans, whole, matched=options.matched, threads=options.threads
         )
         p_zero, table, weight = mixture.p_zero, mixture.table, mixture.weight
+        approximate: NDArray[np.bool_] | None = mixture.approximate
     else:
         pseudo = pseudo_counts_of(tables, options.prior)
         component_moments = moments(
@@ -172,6 +181,7 @@ def components(strata: StratifiedTables, options: Belief) -> PosteriorComponents
         )
         component_moments = component_moments.splitting_only(~whole)
         p_zero, table, weight = np.zeros(starts.size - 1), np.arange(tables.rows.size), np.ones(tables.rows.size)
+        approximate = None
     upper = strata.upper
     # Every stratum of a candidate has the same components, one for each K. Components with the same K are summed:
     # `sum_of` is the index of the sum that a component belongs to.
@@ -189,7 +199,8 @@ def components(strata: StratifiedTables, options: Belief) -> PosteriorComponents
     moments_of_sums = _sums_over_strata(strata, table, sum_of, candidate, component_moments)
     sum_index, part_weight, mean, variance = moments_of_sums.components()
     mean = np.minimum(mean, upper[candidate[sum_index]])
-    return PosteriorComponents(p_zero, candidate[sum_index], part_weight * weights[sum_index], mean, variance)
+    weight = part_weight * weights[sum_index]
+    return PosteriorComponents(p_zero, candidate[sum_index], weight, mean, variance, approximate)
 
 
 def _sums_over_strata(

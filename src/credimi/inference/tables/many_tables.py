@@ -27,7 +27,7 @@ from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
 from credimi.inference.evidence.fixed_priors import pseudo_count
 from credimi.inference.moments.moments import moments
-from credimi.inference.mutual_information import distribution_of, mutual_information, with_odds
+from credimi.inference.mutual_information import distribution_of_table, mutual_information, with_odds
 from credimi.inference.tables.mixture_tails import Mixtures, above, mixtures_of, quantiles
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Summary:
     """One entry per table; `at_mode` is the information of the most probable cell probabilities.
 
     The entries given dependence are NaN if the table has no component, or if they were not requested. `approximate`
-    says of which tables P(independent), and with it all else, may be off (see `allocation_sum`); None if of none.
+    says of which tables P(independent), and with it all else, may be off (see `allocation_sum`).
     """
 
     mean: FloatArray
@@ -58,7 +58,7 @@ class Summary:
     mean_if_dependent: FloatArray
     low_if_dependent: FloatArray
     high_if_dependent: FloatArray
-    approximate: BooleanArray | None = None
+    approximate: BooleanArray
 
 
 def summarize(blocks: Tables, options: Belief, *, if_dependent: bool = True) -> Summary:
@@ -107,7 +107,7 @@ def summary_of(
     )
     figures = mean, np.sqrt(variance), low, high, p_above, components.p_zero, at_mode
     mean_given, low_given, high_given = given_dependence
-    return Summary(*figures, mean_given, low_given, high_given, components.approximate)
+    return Summary(*figures, mean_given, low_given, high_given, components.marks)
 
 
 def _not_computed(count: int) -> FloatArray:
@@ -168,12 +168,13 @@ def _without_atoms(components: PosteriorComponents, chosen: BooleanArray) -> Pos
 @stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Beliefs:
-    """What the rules need to know about each table, one entry per table."""
+    """What the rules need to know about each table, one entry per table; `approximate` as in `Summary`."""
 
     mean: FloatArray
     at_mode: FloatArray
     p_above: FloatArray
     p_independent: FloatArray
+    approximate: BooleanArray | None = None
 
     def of(self, candidates: BooleanArray) -> Beliefs:
         """The same for the candidates; for all other tables the entries are NaN, and no rule keeps them."""
@@ -220,7 +221,7 @@ def quick_beliefs(blocks: Tables, options: Belief) -> Beliefs:
         distribution = distribution_of_table(components, index, float(upper[index]), gaussian=False)
         p_above[index] = distribution.sf(options.epsilon)
     mean = summed(components, components.weight * components.mean)
-    return Beliefs(mean, np.full(mean.size, np.nan), p_above, components.p_zero)
+    return Beliefs(mean, np.full(mean.size, np.nan), p_above, components.p_zero, components.approximate)
 
 
 def drawn_distribution(table: Table, options: Belief, odds: float) -> Distribution:
@@ -292,7 +293,10 @@ def _summary_of_draws(
         np.array([distribution.sf(options.epsilon) for distribution in distributions]),
         np.array([distribution.p_zero for distribution in distributions]),
         at_mode,
-        *given_dependence,
+        given_dependence[0],
+        given_dependence[1],
+        given_dependence[2],
+        np.array([distribution.approximate for distribution in distributions], dtype=np.bool_),
     )
 
 
@@ -303,15 +307,3 @@ def _drawn_given_dependence(distribution: Distribution, level: float) -> tuple[f
         return math.nan, math.nan, math.nan
     without_atom = Distribution.mixture(distribution.components, [weight / total for weight in distribution.weights])
     return without_atom.mean(), *without_atom.interval(level)
-
-
-def distribution_of_table(components: PosteriorComponents, index: int, upper: float, *, gaussian: bool) -> Distribution:
-    """The posterior of one table."""
-    of_table = components.table == index
-    distributions = [
-        distribution_of(mean, std, upper, gaussian=gaussian)
-        for mean, std in zip(
-            components.mean[of_table].tolist(), np.sqrt(components.variance[of_table]).tolist(), strict=True
-        )
-    ]
-    return Distribution.mixture(distributions, components.weight[of_table].tolist(), float(components.p_zero[index]))

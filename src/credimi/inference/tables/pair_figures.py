@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray
     from credimi.inference.belief import Belief
+    from credimi.inference.tables.many_tables import Summary
 
 _MIN_P_INDEPENDENT = 1e-290  # below this the log Bayes factor is computed without P(independent)
 _CELLS_PER_PART = 1 << 16  # the tables of a part have together so many cells
@@ -38,7 +39,8 @@ _MAX_SHARE_DIFFERENT = 0.5  # of the sampled tables; if more are different, ever
 class PairFigures:
     """One entry per pair; `log_evidence` is the log Bayes factor of dependence, NaN if the prior is not adaptive.
 
-    `complete` is the number of rows in which both columns are present.
+    `complete` is the number of rows in which both columns are present. `approximate` is 1 where P(independent) may be
+    off (see `allocation_sum`), and 0 elsewhere.
     """
 
     mi: FloatArray
@@ -48,6 +50,7 @@ class PairFigures:
     p_independent: FloatArray
     log_evidence: FloatArray
     complete: FloatArray
+    approximate: FloatArray
 
     @classmethod
     def empty(cls, pairs: int) -> PairFigures:
@@ -97,9 +100,12 @@ def _figures(tables: Tables, options: Belief) -> PairFigures:
     log_evidence = np.full(count, np.nan)
     if options.prior == ADAPTIVE:
         log_evidence = _log_evidence(tables, summary.p_independent, options)
-    return PairFigures(
-        summary.mean, summary.low, summary.high, summary.p_above, summary.p_independent, log_evidence, complete
-    )
+    return _with_evidence(summary, log_evidence, complete)
+
+
+def _with_evidence(summary: Summary, log_evidence: FloatArray, complete: FloatArray) -> PairFigures:
+    figures = summary.mean, summary.low, summary.high, summary.p_above, summary.p_independent
+    return PairFigures(*figures, log_evidence, complete, summary.approximate.astype(np.float64))
 
 
 def _log_evidence(tables: Tables, p_independent: FloatArray, options: Belief) -> FloatArray:
@@ -151,9 +157,7 @@ def _mixed(draws: Sequence[Tables], options: Belief) -> PairFigures:
         )  # the average of P(independent) is computed in logs, as it may be too small for a double
         dependent, independent = (np.logaddexp.reduce(-np.logaddexp(0.0, each)) for each in (-log_factors, log_factors))
         log_evidence = dependent - independent
-    return PairFigures(
-        summary.mean, summary.low, summary.high, summary.p_above, summary.p_independent, log_evidence, complete
-    )
+    return _with_evidence(summary, log_evidence, complete)
 
 
 def _distinct_tables(tables: Tables) -> tuple[Tables, np.ndarray[tuple[int], np.dtype[np.int64]]] | None:

@@ -31,6 +31,7 @@ from credimi.questions.compare.many_changes import Samples
 from credimi.questions.compare.result import Comparison
 from credimi.questions.rank.answer import counts_of
 from credimi.results import sentences
+from credimi.results.remarks import approximate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -170,7 +171,13 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
     only = both.only[0], both.only[1]
     facts = {feature.name: feature.facts for feature in features}
     comparison = Comparison(in_order(rows), first.target, both.classes, names, rows_of, only, settings, facts)
-    return replace(comparison, remarks=on_weights_of(both.samples))
+    marked = summaries[0].approximate | summaries[1].approximate
+    means = np.max([summary.mean for summary in summaries], axis=0)
+    remarks = [
+        approximate(features[ranked[number]].name, float(means[number]), options.epsilon)
+        for number in np.flatnonzero(marked).tolist()
+    ]
+    return replace(comparison, remarks=(*sorted(remarks, key=lambda each: -each.stake), *on_weights_of(both.samples)))
 
 
 def samples_of(tables: Sequence[Tables], options: CompareOptions) -> Samples:

@@ -51,7 +51,7 @@ from credimi.inference.distributions.scaled_beta import plain_betas, scaled_beta
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
 from credimi.inference.moments.moments import moments
-from credimi.inference.tables.many_tables import distribution_of_table
+from credimi.inference.mutual_information import distribution_of_table
 
 if TYPE_CHECKING:
     from credimi.core.types import FloatArray

@@ -20,15 +20,11 @@ with an error of h^7 g^(6)/100800; between others by the continued fraction.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, compiled, inlined
 from credimi.inference.distributions.mixture_tails import beta_tails, log_beta_density
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray, IntegerArray
 
 MAX_STEPS = 400
 MAX_LOG_ODDS = 745.0

@@ -11,16 +11,12 @@ Cost: a few hundred nodes of each table, each O(components); about 0.5 ms a pair
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, compiled, inlined
 from credimi.inference.distributions.mixture_tails import log_beta_density
 from credimi.questions.compare.change_curves import MAX_LOG_ODDS, MAX_STEPS, STIRLING_FROM, fill_shares
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray, IntegerArray
 
 _TOLERANCE = 1e-13  # of a quantile of the difference
 

@@ -23,6 +23,7 @@ from credimi.questions.compare.many_changes import Samples
 from credimi.questions.compare.result import Comparison
 from credimi.questions.rank.result import Ranking
 from credimi.results import sentences
+from credimi.results.remarks import RemarkKind, approximate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,6 +73,9 @@ def _is_ranking(content: Value) -> bool:
         return False
     if not all(isinstance(label, str) for label in content["classes"]):
         return False
+    remarks = content.get("remarks", [])
+    if not isinstance(remarks, list) or not all(isinstance(remark, dict) for remark in remarks):
+        return False
     comparable = settings.get("prior") == "adaptive" and settings.get("approximation") == "matched"
     if not all(isinstance(row, dict) and _is_row(row, comparable=comparable) for row in features):
         return False
@@ -110,6 +114,15 @@ def compared(first: Record, second: Record, options: CompareOptions, names: tupl
     ]
     classes = tuple(dict.fromkeys((*first["classes"], *second["classes"])))
     check_classes(first["settings"]["target"], first["classes"], second["classes"], classes)
+    marked = {
+        remark.get("feature")
+        for ranking in (first, second)
+        for remark in ranking.get("remarks", ())
+        if remark.get("kind") == RemarkKind.APPROXIMATE
+    }
+    remarks = [
+        approximate(row["feature"], row["mi"] or 0.0, options.epsilon) for row, _ in pairs if row["feature"] in marked
+    ]
     settings = settings_of(options, missing) | {"counts": False}
     return Comparison(
         in_order(rows),
@@ -119,6 +132,7 @@ def compared(first: Record, second: Record, options: CompareOptions, names: tupl
         (first["rows"], second["rows"]),
         (only[0], only[1]),
         settings,
+        remarks=tuple(sorted(remarks, key=lambda each: -each.stake)),
     )
 
 

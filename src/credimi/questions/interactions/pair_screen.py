@@ -20,18 +20,11 @@ Redundancy, S < 0, needs two columns that are informative alone; for these pairs
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, compiled, inlined
 from credimi.counts.rows.pair_bits import BLOCK, count_block, fill_cells, index_in_block
 from credimi.inference.evidence.pair_evidence import evidence_of_pair, room_for
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray, IntegerArray
 
 _DENSE = 4.0  # rows a cell
 

@@ -285,7 +285,7 @@ def _moments(rows: FloatArray, parameters: FloatArray) -> tuple[FloatArray, Floa
     share, square = rows / total[:, np.newaxis], rows * (rows + 1.0) / (total * (total + 1.0))[:, np.newaxis]
     strength = parameters.sum(axis=(2, 3))
     inside = parameters / strength[:, :, np.newaxis, np.newaxis]
-    margins = inside.reshape(*strength.shape, -1), inside.sum(axis=3), inside.sum(axis=2)
+    margins = inside.reshape(*strength.shape, inside.shape[2] * inside.shape[3]), inside.sum(axis=3), inside.sum(axis=2)
     signs = 1.0, -1.0, -1.0
     given = sum(sign * _entropies(part, strength) for sign, part in zip(signs, margins, strict=True))
     mean = (share * given).sum(axis=1)

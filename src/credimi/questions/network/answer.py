@@ -20,18 +20,21 @@ from credimi.inference.belief import Belief
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.inference.tables.many_tables import summarize
 from credimi.questions.network.learn import DEGREE, MAX_PARENTS, Learned, LearnOptions, learn
+from credimi.questions.network.network_page import shown_table
 from credimi.questions.network.orders import WALKS
 from credimi.questions.network.result import SURE, Edge, Network, NetworkRemark, shown_direction
 from credimi.questions.pairs.missing_by_others import MissingByOthers
+from credimi.results.remarks import approximate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from credimi.core.types import BooleanArray, CountArray, Data, FloatArray, IntegerArray, Option, Record
+    from credimi.core.types import BooleanArray, Data, FloatArray, IntegerArray, Option, Record
     from credimi.counts.codes import Codebook
     from credimi.counts.local_counter import LocalCounter
     from credimi.counts.rows.distinct_rows import DistinctRows
     from credimi.counts.rows.pair_tables import PairTables
+    from credimi.results.remarks import Remark
 
 _COUNTING_OPTIONS = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights", "weights_are"}
 _MIN_REPORTED_PROBABILITY = 0.01  # of an edge
@@ -39,7 +42,6 @@ _MAX_REASONS = 3  # in the error if there are too few columns
 _MAX_VALUES = 200  # of a column: three such columns have eight million cells
 _COLUMNS_PER_TABLE = 3  # most tests have two columns, and condition on a third
 _MAX_SEPARATED_PAIRS = 5_000  # those with the strongest dependence
-_MAX_SHOWN_VALUES = 12  # rows and columns of a table on the page
 _MAX_SHOWN_TABLES = 1_500
 _MIN_ROWS_PER_COMBINATION = 20
 _MAX_LOG_FACTOR, _BINS_PER_UNIT = 30, 100  # of the histogram of all pairs
@@ -130,7 +132,7 @@ def network(
     settings |= {"learned_degree": learned.degree, "max_parents": max_parents, "imputations": learned.completions}
     settings |= {"seed": random_state}
     in_data = {name: number for number, name in enumerate(names)}
-    pairs, tables = _pairs(counter, learned, in_data, threads)
+    pairs, tables, marked = _pairs(counter, learned, in_data, threads)
     likely = [pair for pair in pairs if pair.probability >= 0.5]
     missing_rows = (rows.codes >= book.sizes[:, np.newaxis]) @ (rows.units * rows.unit_weights)
 
@@ -142,7 +144,7 @@ def network(
         *sorted(_missing_depends(counter, missing_rows), key=place),
         *sorted(_lost_pairs(book, learned, pairs, missing_rows), key=place),
         *_left_out(book),
-        *(NetworkRemark(each.kind.value, facts=each.to_dict()) for each in on_weights(codes)),
+        *(NetworkRemark(each.kind.value, facts=each.to_dict()) for each in (*marked, *on_weights(codes))),
         *([NetworkRemark("walks_disagree", walks=learned.agree)] if learned.agree < WALKS / 2 else []),
     ]
     report_progress(1.0)
@@ -162,10 +164,10 @@ def network(
 
 def _pairs(
     counter: LocalCounter, learned: Learned, in_data: dict[str, int], threads: int | None
-) -> tuple[list[Edge], list[Record]]:
+) -> tuple[list[Edge], list[Record], list[Remark]]:
     """The pairs that are reported, most probable edges first, and the tables that the page shows of the first ones.
 
-    `in_data` says which number each column has in the data.
+    The remarks name the pairs whose P(independent) may be off. `in_data` says which number each column has in the data.
     """
     pairs, probability = learned.pairs, learned.edges
     unconditional = learned.unconditional[pairs.one, pairs.other]
@@ -177,10 +179,12 @@ def _pairs(
     separated = separated[np.argsort(-unconditional[separated], kind="stable")[:_MAX_SEPARATED_PAIRS]]
     indices = np.union1d(np.flatnonzero(probability >= _MIN_REPORTED_PROBABILITY), separated)
     tables = _tables(counter.by_pair(), pairs.numbers[indices])
-    figures = summarize(tables, Belief(threads=threads), if_dependent=False)
+    options = Belief(threads=threads)
+    figures = summarize(tables, options, if_dependent=False)
     order = np.lexsort((-figures.mean, -probability[indices]))
     edges: list[Edge] = []
     shown_tables: list[Record] = []
+    marked: list[Remark] = []
     names = counter.book.names
     for rank in order.tolist():
         index = int(indices[rank])
@@ -191,9 +195,11 @@ def _pairs(
         if in_data[edge.a] > in_data[edge.b]:
             edge, ends, block = edge.turned, ends[::-1], block.T
         edges.append(edge)
+        if figures.approximate[rank]:
+            marked.append(approximate(edge.a, edge.mi, options.epsilon, edge.b))
         if len(shown_tables) < _MAX_SHOWN_TABLES and probability[index] >= _MIN_REPORTED_PROBABILITY:
-            shown_tables.append(_shown_table(block, counter.book, *(int(columns[index]) for columns in ends)))
-    return edges, shown_tables
+            shown_tables.append(shown_table(block, counter.book, *(int(columns[index]) for columns in ends)))
+    return edges, shown_tables, marked
 
 
 def _tables(counter: PairTables, numbers: IntegerArray) -> Tables:
@@ -266,26 +272,6 @@ def _share_of_independent_pairs(log_factors: FloatArray) -> float:
 def _without_point(rows: float) -> float:
     """A number of rows, as an integer if it is whole; a sum of weights may not be."""
     return int(rows) if rows == int(rows) else rows
-
-
-def _shown_table(block: CountArray, book: Codebook, one: int, other: int) -> Record:
-    """A table for the page: the most frequent values, the other values merged, missing values last."""
-    value_names = [book.features[each].values for each in (one, other)]
-    counts, labels = block, []
-    for axis in (0, 1):
-        values = [*value_names[axis]]
-        if len(values) > _MAX_SHOWN_VALUES:
-            totals = counts.sum(axis=1 - axis)[: len(values)]
-            frequent = np.sort(np.argsort(-totals, kind="stable")[: _MAX_SHOWN_VALUES - 1])
-            rest = np.setdiff1d(np.arange(len(values)), frequent)
-            frequent_counts = np.take(counts, frequent, axis=axis)
-            rest_counts = np.take(counts, rest, axis=axis).sum(axis=axis, keepdims=True)
-            counts = np.concatenate(
-                [frequent_counts, rest_counts, np.take(counts, [len(values)], axis=axis)], axis=axis
-            )
-            values = [*(values[each] for each in frequent), f"({rest.size} others)"]
-        labels.append(values)
-    return {"rows": labels[0], "columns": labels[1], "counts": np.round(counts, 3).tolist()}
 
 
 def _determined_columns(book: Codebook, rows: DistinctRows, edges: list[Edge]) -> list[NetworkRemark]:

@@ -2,7 +2,7 @@
 
 A test has two columns and the columns that are conditioned on. Rows that lack one of the latter are left out; rows that
 lack u or v count to the margin of the other in their stratum. The blocks of the strata are those of
-`stratified_counts`, and
+`counts.local_counter`, and
 
     log B = log mean_K prod_z B_K(z)
 
@@ -20,11 +20,9 @@ a stratum and point of the grid to weigh it; the blocks of one test are in memor
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, compiled, inlined
 from credimi.inference.evidence.adaptive_weights import (
     LANES,
     MAX_ZOOMS,
@@ -37,11 +35,6 @@ from credimi.inference.evidence.adaptive_weights import (
 )
 from credimi.inference.evidence.excess_evidence import subtract_excess
 from credimi.inference.evidence.grid_mean import finer_grid, log_mean
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray, IntegerArray
 
 
 @inlined

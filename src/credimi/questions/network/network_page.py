@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from credimi.core.atomic_files import write_bytes
 from credimi.core.version import __version__
 from credimi.questions.network.network_text import ARROW_MEANS, remark_lines
@@ -17,8 +19,11 @@ from credimi.results.page import filled
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from credimi.core.types import Record
+    from credimi.core.types import CountArray, Record
+    from credimi.counts.codes import Codebook
 
+
+_MAX_SHOWN_VALUES = 12  # rows and columns of a table
 _WORDS = {
     "heading": "Which columns hang together",
     "one": "an edge",
@@ -85,3 +90,23 @@ def _pair(pair: Record, index_of: dict[str, int]) -> list[object]:
         None,
         pair["depends"],
     ]
+
+
+def shown_table(block: CountArray, book: Codebook, one: int, other: int) -> Record:
+    """A table for the page: the most frequent values, the other values merged, missing values last."""
+    value_names = [book.features[each].values for each in (one, other)]
+    counts, labels = block, []
+    for axis in (0, 1):
+        values = [*value_names[axis]]
+        if len(values) > _MAX_SHOWN_VALUES:
+            totals = counts.sum(axis=1 - axis)[: len(values)]
+            frequent = np.sort(np.argsort(-totals, kind="stable")[: _MAX_SHOWN_VALUES - 1])
+            rest = np.setdiff1d(np.arange(len(values)), frequent)
+            frequent_counts = np.take(counts, frequent, axis=axis)
+            rest_counts = np.take(counts, rest, axis=axis).sum(axis=axis, keepdims=True)
+            counts = np.concatenate(
+                [frequent_counts, rest_counts, np.take(counts, [len(values)], axis=axis)], axis=axis
+            )
+            values = [*(values[each] for each in frequent), f"({rest.size} others)"]
+        labels.append(values)
+    return {"rows": labels[0], "columns": labels[1], "counts": np.round(counts, 3).tolist()}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from credimi.results import remark_sentences, sentences
 from credimi.results.names import shorten_distinctly
+from credimi.results.remarks import RemarkKind
 from credimi.results.terminal import and_more, printed, text_line, text_table
 
 if TYPE_CHECKING:
@@ -115,6 +116,9 @@ def remark_lines(remarks: Sequence[Facts], reader: str = sentences.PYTHON) -> li
         if kind == "missing_depends":
             lines.append(_missing_depends(alike))
             continue
+        if kind == RemarkKind.APPROXIMATE:
+            lines += remark_sentences.lines([each["facts"] for each in alike], reader)
+            continue
         lines += [remark_sentence(each, reader) for each in alike[:_MAX_NAMED]]
         if len(alike) > _MAX_NAMED:
             lines.append(f"... and {len(alike) - _MAX_NAMED:,} more columns of which the same holds")
@@ -178,7 +182,7 @@ def remark_sentence(remark: Facts, reader: str = sentences.PYTHON) -> str:
 
 def _of_facts(remark: Facts, column: str, reader: str) -> str:
     """A remark on the weights of the rows, or on a column that was left out."""
-    if remark["kind"].startswith("weights"):
+    if remark["kind"].startswith("weights") or remark["kind"] == RemarkKind.APPROXIMATE:
         return remark_sentences.lines([remark["facts"]], reader)[0]
     if _too_many(remark):
         advice = "--discretize" if reader == sentences.COMMAND_LINE else "discretize"

@@ -16,17 +16,10 @@ O(arcs degree) a record.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, compiled, inlined
 from credimi.inference.random_numbers import uniform
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray, IntegerArray
 
 _NEGLIGIBLE = 30.0  # terms below e^-30 of the largest are left out
 _MIN_RELATIVE, _RELATIVE_TOLERANCE = 1e-250, 1e-13

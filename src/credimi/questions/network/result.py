@@ -110,6 +110,8 @@ class NetworkRemark:
     - "left_out": it is not in the network, because of its `facts`: it names rows, has one value or none, or too many
     - "lost": it surely depends on `others`, but so many values are missing that the network cannot say whether directly
     - "walks_disagree": only `walks` of all searches for networks ended among the best: probabilities are less sure
+    - "approximate": P(independent) of two columns may be off, and `mi` and `p_dependent` with it; `facts` are those of
+      a `Remark`
     - "weights_large", "weights_scaled": what was done with the weights of the rows; `facts` are those of a `Remark`
     """
 

@@ -103,8 +103,8 @@ def pairs(
     p_dependent : float, optional
         Only pairs that depend with at least this probability, 1 - `p_independent`.
     into : path, optional
-        A .npy file for the figures of all pairs, mi, low, high, p_above, p_independent, log_evidence and complete, a
-        row each. They are read from there when they are needed, and may be larger than the memory.
+        A .npy file for the figures of all pairs, mi, low, high, p_above, p_independent, log_evidence, complete
+        and approximate, a row each. They are read from there when they are needed, and may be larger than the memory.
     refine : str, optional
         "forest": allow for values that are missing because of a third column. Missing values are drawn from forests of
         the columns, given all that is seen in their row, and what the completed tables say is averaged.

@@ -11,17 +11,10 @@ observed cell, O(s^2) for a missing one whose parent is missing, too, and O(s) f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, compiled
 from credimi.inference.random_numbers import uniform
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray, IntegerArray
 
 _RESCALE_BELOW = 1e-150  # before products underflow
 

@@ -10,17 +10,10 @@ are multinomial. This kernel then returns the probabilities. The cost is O(value
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, compiled
 from credimi.inference.random_numbers import uniform
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray, IntegerArray
 
 
 @compiled

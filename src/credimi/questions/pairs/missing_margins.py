@@ -7,14 +7,9 @@ values of the other column, and the data need not be read again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import compiled
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import FloatArray, IntegerArray
+from credimi.compile.jit import FloatArray, IntegerArray, compiled
 
 
 @compiled

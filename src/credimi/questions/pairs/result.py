@@ -24,6 +24,7 @@ from credimi.questions.pairs.pairs_forest import MAX_ODDS_TIMES_COLUMNS, PairsFo
 from credimi.questions.pairs.pairs_page import MAX_PAIRS, write_page
 from credimi.results import remark_sentences, sentences
 from credimi.results.feature_rows import FeatureRows
+from credimi.results.remarks import approximate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -285,7 +286,15 @@ class Pairs(FeatureRows):
     def remark_lines(self) -> list[str]:
         """What there is to say of columns and weights, in words: what was left out and why, suspicious values."""
         on_columns = pairs_view.remarks(self.names, self.facts, self.settings, self.reader)
-        return [*on_columns, *remark_sentences.lines(self.on_weights, self.reader)]
+        return [*on_columns, *remark_sentences.lines([*self._on_figures(), *self.on_weights], self.reader)]
+
+    def _on_figures(self) -> list[Record]:
+        """The pairs whose P(independent) may be off, largest mean first, as `Remark.to_dict` has them."""
+        marked = self._order[self.figures.approximate[self._order] > 0.0]
+        places = ((int(indices[pair]) for indices in self._places) for pair in marked)
+        pairs = zip(self.figures.mi[marked].tolist(), places, strict=True)
+        epsilon, names = self.settings["epsilon"], self.names
+        return [approximate(names[one], mi, epsilon, names[other]).to_dict() for mi, (one, other) in pairs]
 
     def to_dict(self, top: int | None = None) -> Record:
         """The content of `credimi pairs --format json`: settings, columns, remarks and pairs, or the `top` best."""

@@ -22,17 +22,12 @@ two, and eliminate one half, then the other. This takes about 1.4 K^3 updates.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from credimi.compile.jit import compiled, inlined, intrinsic, ir, types
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, compiled, inlined, intrinsic, ir, types
 from credimi.inference.random_numbers import uniform
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.compile.jit import FloatArray, IntegerArray
 
 NOTHING = -1e12  # the exponent of 0
 _PANEL = 32

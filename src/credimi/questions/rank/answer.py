@@ -179,8 +179,6 @@ def rank(
 
 def _names_of_approximate(features: Sequence[Feature], summary: Summary) -> frozenset[str]:
     """The features whose P(independent) may be off."""
-    if summary.approximate is None:
-        return frozenset()
     ranked = (feature.name for feature in features if feature.kind.ranked)
     return frozenset(name for name, is_so in zip(ranked, summary.approximate, strict=True) if is_so)
 

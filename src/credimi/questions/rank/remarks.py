@@ -14,6 +14,7 @@ from credimi.columns.feature import FeatureKind, SuspicionKind
 from credimi.columns.interpret import CATEGORIES
 from credimi.results import remark_sentences
 from credimi.results.remarks import Remark, RemarkKind
+from credimi.results.remarks import approximate as approximate_remark
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -96,8 +97,7 @@ def remarks_on(
         if feature.name in copies:
             remarks.append(Remark(RemarkKind.COPY, feature.name, other=copies[feature.name], stake=figures["mi"]))
         if feature.name in approximate:
-            stake = max(figures["mi"], settings["epsilon"])
-            remarks.append(Remark(RemarkKind.APPROXIMATE, feature.name, stake=stake))
+            remarks.append(approximate_remark(feature.name, figures["mi"], settings["epsilon"]))
         if feature.name in with_target:
             nats = figures["target_missing_mi"]
             means = {"mi": figures["mi"], "mi_with_target": with_target[feature.name]}

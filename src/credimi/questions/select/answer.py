@@ -135,7 +135,9 @@ def selected(
         steps, rejected = _relevant(counter, search, (min_features, max_taken), pairs)
     else:
         steps, rejected, complete = smallest(search, max_taken, classes.entropy, min_features)
-    remarks = cautions(counter, (search.alone.mean, search.alone.low), {step.feature for step in steps}, options)
+    approximate = {name for name, is_so in zip(search.names, search.approximate.tolist(), strict=True) if is_so}
+    alone, taken = (search.alone.mean, search.alone.low), {step.feature for step in steps}
+    remarks = cautions(counter, alone, taken, options, approximate=approximate)
     if goal == "smallest" and complete and all(step.forced for step in steps):
         remarks = (*why_nothing(search), *remarks)
     selection = _selection(goal, search, classes.entropy, steps, rejected)

@@ -37,8 +37,13 @@ def cautions(
     alone: tuple[FloatArray, FloatArray],
     taken: Collection[str],
     options: Belief,
+    *,
+    approximate: Collection[str],
 ) -> tuple[Remark, ...]:
-    """The cautions about a selection; `alone` has the mean of I and the lower end of its interval, for each feature."""
+    """The cautions about a selection; `alone` has the mean of I and the lower end of its interval, for each feature.
+
+    `approximate` are the features whose P(independent) may be off.
+    """
     book, classes = counter.book, counter.book.interpreted
     features = [*book.features, *book.left_out]
     unknown = [np.nan if feature.kind.unknown else 0.0 for feature in book.left_out]
@@ -62,6 +67,7 @@ def cautions(
         (book.target, len(classes.labels), classes.entropy, classes.suspicions),
         with_target=mi_with_target(dependent, options),
         copies=_copies(counter, features, columns),
+        approximate=approximate,
     )
     return tuple(remark for remark in remarks if remark.caution)
 

@@ -47,7 +47,7 @@ from credimi.counts.counter import BySplits, ByValue
 from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import with_odds
 from credimi.inference.rules import from_share, share_of_independent
-from credimi.inference.strata.stratified_tables import StratifiedTables, independence, summarize
+from credimi.inference.strata.stratified_tables import StratifiedTables, independence_and_marks, summarize
 from credimi.questions.select.naive_summary import NaiveSummary
 from credimi.questions.select.rejections import CREDIBLE, nan_to_none, rejected
 from credimi.questions.select.result import Step
@@ -124,6 +124,7 @@ class Search:
         self.count, self.names = len(features), list(counter.book.names)
         self.places = places_by_name(self.names)
         self.remaining = np.ones(self.count, dtype=bool)
+        self.approximate = np.zeros(self.count, dtype=bool)  # P(independent) of the column may be off, in any step
         self.redundant_given_one = np.zeros(self.count, dtype=bool)  # with a single taken column
         self.redundant_given_all = self.redundant_given_one.copy()  # with all taken columns together
         self.share_present = np.array([_share_present(feature) for feature in features])
@@ -177,9 +178,12 @@ class Search:
         interval = Belief(epsilon=self.options.epsilon, level=CREDIBLE, threads=self.options.threads)
         columns, tables = counted.columns, StratifiedTables.of(counted.tables, counted.starts)
         if not self.taken:  # results show what each column tells alone: all figures are needed
-            gains.fill(columns, summarize(tables, interval))
+            summary = summarize(tables, interval)
+            gains.fill(columns, summary)
+            self.approximate[columns] |= summary.approximate
             return
-        p_independent = independence(tables, self.options.threads)
+        p_independent, marked = independence_and_marks(tables, self.options.threads)
+        self.approximate[columns] |= marked
         if one_column:
             factor = self.odds_factor(counted, p_independent)
             p_independent, tables = with_odds(p_independent, factor), tables.with_odds(factor)

@@ -51,6 +51,7 @@ from credimi.questions.tree.nodes import (
 from credimi.questions.tree.probabilities import SplitCounts, learned_probabilities
 from credimi.questions.tree.strengths import column_evidence
 from credimi.questions.tree.surrogates import StandIns, branch_weights
+from credimi.results.remarks import approximate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray
     from credimi.counts.rows.node_counter import NodeCounter, NodeTables
     from credimi.questions.tree.judging import Judged
+    from credimi.results.remarks import Remark
 
 _MIN_NOISE = 0.1  # share of columns that tell nothing
 _EVEN = 0.5
@@ -90,7 +92,18 @@ def grow(
         options.level,
         grower.probabilities,
         tuple(feature.facts for feature in codes.left_out),
+        _remarks(grower.nodes, counter, options.epsilon),
     )
+
+
+def _remarks(nodes: list[TreeNode], counter: NodeCounter, epsilon: float) -> tuple[Remark, ...]:
+    """The columns whose P(independent) may be off in a node that shows them, largest mean first."""
+    largest: dict[str, float] = {}
+    for candidate in (each for node in nodes for each in (node.best, node.runner_up)):
+        if candidate is not None and candidate.approximate:
+            name = counter.columns[candidate.column].name
+            largest[name] = max(candidate.mean, largest.get(name, 0.0))
+    return tuple(approximate(name, largest[name], epsilon) for name in sorted(largest, key=lambda each: -largest[each]))
 
 
 class _Grower:
@@ -251,6 +264,7 @@ def _candidate(judged_node: Judged, p_above: FloatArray, index: int) -> TreeCand
         float(judged_node.p_independent[index]),
         tables.block(index).astype(np.float64),
         odds,
+        bool(judged_node.approximate[index]),
     )
 
 

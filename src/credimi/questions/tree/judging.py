@@ -13,7 +13,7 @@ from credimi.inference.tables.many_tables import quick_beliefs
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from credimi.core.types import FloatArray
+    from credimi.core.types import BooleanArray, FloatArray
     from credimi.counts.rows.node_counter import NodeTables
     from credimi.inference.belief import Belief
 
@@ -28,6 +28,7 @@ class Judged:
     mean: FloatArray
     p_alone: FloatArray
     p_independent: FloatArray
+    approximate: BooleanArray
 
 
 def judged(nodes: Iterable[NodeTables], options: Belief) -> list[Judged]:
@@ -47,7 +48,8 @@ def judged(nodes: Iterable[NodeTables], options: Belief) -> list[Judged]:
 def _judge_batch(batch: list[NodeTables], options: Belief) -> list[Judged]:
     ends = np.cumsum([node_tables.columns.size for node_tables in batch])
     if not ends.size or not ends[-1]:
-        return [Judged(node_tables, np.zeros(0), np.zeros(0), np.zeros(0)) for node_tables in batch]
+        empty, unmarked = np.zeros(0), np.zeros(0, dtype=np.bool_)
+        return [Judged(node_tables, empty, empty, empty, unmarked) for node_tables in batch]
     tables = [node_tables.tables for node_tables in batch]
     joined = Tables(
         np.concatenate([table.flat for table in tables]),
@@ -56,8 +58,9 @@ def _judge_batch(batch: list[NodeTables], options: Belief) -> list[Judged]:
         np.concatenate([table.odds for table in tables if table.odds is not None]),
     )
     beliefs = quick_beliefs(joined, options)
+    approximate = np.zeros(joined.rows.size, dtype=np.bool_) if beliefs.approximate is None else beliefs.approximate
     parts = [slice(end - node_tables.columns.size, end) for node_tables, end in zip(batch, ends.tolist(), strict=True)]
     return [
-        Judged(node_tables, beliefs.mean[part], beliefs.p_above[part], beliefs.p_independent[part])
+        Judged(node_tables, beliefs.mean[part], beliefs.p_above[part], beliefs.p_independent[part], approximate[part])
         for node_tables, part in zip(batch, parts, strict=True)
     ]

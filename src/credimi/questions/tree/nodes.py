@@ -49,7 +49,7 @@ class TreeCandidate:
 
     `p_alone` and `p_independent` are P(I > epsilon) and P(independent) of the column alone, from even odds. `table` is
     its block of counts, without classes and values that do not occur; `odds` are its prior odds, which are lower if a
-    cut was chosen.
+    cut was chosen. `approximate` says that `p_independent` may be off (see `allocation_sum`).
     """
 
     column: int
@@ -59,6 +59,7 @@ class TreeCandidate:
     p_independent: float
     table: FloatArray
     odds: float
+    approximate: bool = False
 
 
 @stored
@@ -130,7 +131,7 @@ class Tree:
     level: float
     probabilities: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     left_out: tuple[Record, ...] = ()  # the facts of columns that were not used
-    remarks: tuple[Remark, ...] = ()  # on the weights of the rows
+    remarks: tuple[Remark, ...] = ()  # on P(independent) that may be off, and on the weights of the rows
 
     def __getstate__(self) -> Record:
         """The state that is pickled: without what can be computed again."""

@@ -16,14 +16,10 @@ O(values x classes) for each K, and O(classes) for each cut and K.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.compile.jit import FloatArray, compiled, inlined
-
-if TYPE_CHECKING:
-    from credimi.compile.jit import IntegerArray
+from credimi.compile.jit import FloatArray, IntegerArray, compiled, inlined
 
 _PSEUDO_ROWS = 0.5
 

@@ -17,17 +17,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.columns.few_bytes import LOAD, MULTIPLIER, OTHER_MULTIPLIER, eight_bytes, few_bytes, keys
-from credimi.compile.jit import compiled, inlined, intrinsic, ir, types
+from credimi.compile.jit import NDArray, compiled, inlined, intrinsic, ir, types
 from credimi.compile.words import equal_bits
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Foreign = Any  # integers of numpy or Python, or objects of llvmlite, which has no type hints
 
     ByteArray = NDArray[np.uint8]
     Words = NDArray[np.uint64]
     State = tuple[int, int, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]
+
 
 MAX_TEXTS = 255  # maximum of a column: as many as codes of a byte, except the one that means missing
 LONGEST = 64  # maximum number of bytes of a text, a multiple of eight

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.columns.few_bytes import few_bytes
-from credimi.compile.jit import compiled, inlined
+from credimi.compile.jit import NDArray, compiled, inlined
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Foreign = Any  # integers of numpy or Python
 
     ByteArray = NDArray[np.uint8]
+
 
 MORE_ROOM = 8  # bytes more than there are rows: the last group may be incomplete
 _EIGHT = 8

@@ -40,7 +40,8 @@ _OPTIONAL_FIGURES = (  # the bit that requests the figures, in the order in whic
     (ABOVE, ("p_above",)),
     (EVIDENCE, ("log_evidence", "complete")),
 )
-FIGURES = (*_SCREENED, *(name for _, names in _OPTIONAL_FIGURES for name in names))
+_ON_CPU_ONLY = "approximate"  # tables of which P(independent) may be off are left to the CPU
+FIGURES = (*_SCREENED, *(name for _, names in _OPTIONAL_FIGURES for name in names), _ON_CPU_ONLY)
 _MIN_COMPUTE_CAPABILITY = 80  # times 10: for sums over the threads of a warp, and fast products of bytes
 _TABLES_AT_ONCE = 1 << 18  # on the CPU
 _BINS, _MAX_LOG_ODDS = 1 << 16, 40.0  # of the log odds of independence
@@ -229,6 +230,7 @@ def _flags_and_figures(names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
         if set(group) & set(names):
             flags |= bit
             written += group
+    written += [_ON_CPU_ONLY] * (_ON_CPU_ONLY in names)
     return flags, tuple(written)
 
 
@@ -237,6 +239,8 @@ def _figures(block: PairBlock, options: Belief, flags: int, written: Sequence[st
     device, xp = block.device, block.device.xp
     size = block.first.values.size * block.second.values.size if chosen is None else chosen.size
     out = xp.full((len(written), size), np.nan)
+    if _ON_CPU_ONLY in written:
+        out[written.index(_ON_CPU_ONLY)] = 0.0
     if options.prior == ADAPTIVE and options.approximation == "matched":
         blocks = block.first, block.second
         on_cpu = device.to_host(device.summarize(block.product, blocks, hyper(options), flags, out, chosen=chosen))
