@@ -101,3 +101,10 @@ def test_rows_of_no_weight_bring_no_labels() -> None:
     codes = encoded_table(table, CountRequest.of("y", weights=weights, discretize="quantile:3")).codes()
     assert codes.columns[0][:4].tolist() == [0, 1, 2, 3]
     assert select(table, "y", weights=weights).features == ("x",)
+
+
+def test_a_text_that_only_rows_of_no_weight_have_is_no_value_of_the_selector() -> None:
+    table = np.array([["p", "u"], ["q", "v"]] * 40 + [["only here", "u"]], dtype=object)
+    selector = CredibleSelector(rule="smallest")
+    selector.fit(table, ["x", "y"] * 40 + ["x"], sample_weight=[1.0] * 80 + [0.0])
+    assert selector.selection_.features == ("0",)

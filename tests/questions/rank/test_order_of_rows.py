@@ -158,7 +158,7 @@ def test_copies_fall_into_folds_as_if_drawn() -> None:
     folds = NaiveSummary(codes)._fold  # noqa: SLF001
     assert np.bincount(folds).tolist() == [800] * 5
     cells = np.array(
-        [np.bincount(folds[(codes.groups == c) & (codes.codes[0] == v)], minlength=5) for c, v in np.ndindex(2, 2)]
+        [np.bincount(folds[(codes.groups == c) & (codes.columns[0] == v)], minlength=5) for c, v in np.ndindex(2, 2)]
     )
     deviation = ((cells - 200.0) ** 2 / (200.0 * 0.8 * 0.75)).sum() / 12.0  # of 20 cells, 8 margins are given
     assert 0.3 < deviation < 2.5
@@ -173,5 +173,5 @@ def test_copies_do_not_make_noise_tell() -> None:
         summary = NaiveSummary(interpreted(data | {"y": generator.choice(list("pq"), 600).tolist()}))
         for column in range(3):
             summary.add(column)
-        told.append(summary._information(np.arange(600), *summary.strata()))  # noqa: SLF001
+        told.append(summary._information(np.arange(600), *summary.strata(summary.counter.codes)))  # noqa: SLF001
     assert np.mean(told) < 0.003
