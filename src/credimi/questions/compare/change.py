@@ -50,8 +50,8 @@ from credimi.inference.distributions.quantile_search import crossing
 from credimi.inference.distributions.scaled_beta import plain_betas, scaled_betas
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
+from credimi.inference.information import distribution_of_table
 from credimi.inference.moments.moments import moments
-from credimi.inference.mutual_information import distribution_of_table
 
 if TYPE_CHECKING:
     from credimi.core.types import FloatArray
@@ -223,6 +223,4 @@ def prior_components(blocks: Tables, *, threads: int | None = None) -> Posterior
 
 def _distributions(components: PosteriorComponents, blocks: Tables) -> list[Distribution]:
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
-    return [
-        distribution_of_table(components, index, float(upper[index]), gaussian=False) for index in range(upper.size)
-    ]
+    return [distribution_of_table(components, index, float(upper[index])) for index in range(upper.size)]

@@ -14,7 +14,7 @@ from credimi.columns.text_types import shown_date
 from credimi.core.public import stored
 from credimi.core.tables import Tables
 from credimi.inference.belief import Belief
-from credimi.inference.mutual_information import distribution_of
+from credimi.inference.information import distribution_of
 from credimi.inference.rows_to_decide import growth_to_decide, rounded_up
 from credimi.inference.tables.many_tables import summarize
 from credimi.results.remarks import worded
