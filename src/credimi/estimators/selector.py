@@ -271,7 +271,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         settings = with_weights(settings, weights, self.weights_are)
         table = coded(features, target, settings, name=target_name(y, features), weights=weights, threads=threads)
         asked = Asked(rule=self.rule, level=self.level, max_features=self.k, min_features=self.min_features)
-        self.selection_ = selected(table, asked, Belief(epsilon=self.epsilon, threads=threads))
+        self.selection_ = selected(table.codes(threads), asked, Belief(epsilon=self.epsilon, threads=threads))
         self.counts_ = table.counts
         self._ranking = self._believed = None
 

@@ -25,7 +25,7 @@ from credimi.columns.feature import FeatureKind
 from credimi.core.errors import CredimiError
 from credimi.counts.reading import Reading
 from credimi.paper.download import fetched
-from credimi.sources.rows import Rows, rows_of
+from credimi.paper.rows import Rows, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

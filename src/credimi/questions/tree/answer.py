@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.tree_rows import TreeRows
+from credimi.counts.rows.node_counter import node_counter
 from credimi.counts.weights_remarks import on_weights
 from credimi.questions.tree.growth import grow
+from credimi.sources.codes import encoded_table
 from credimi.sources.count import require_rows_here
-from credimi.sources.rows import coded_table
 
 if TYPE_CHECKING:
     from credimi.core.types import Data, Values
@@ -26,15 +26,16 @@ def grown(data: Data, target: Values, max_depth: int | None, reading: Reading, b
     if max_depth is not None:
         require_whole("max_depth", max_depth, 0)
     require_rows_here(data)
-    table = coded_table(data, CountRequest.of(target, reading))
+    table = encoded_table(data, CountRequest.of(target, reading))
     if not table.counts.rows:
         raise CredimiError(f"there are no rows: nothing can be said about {table.counts.target!r}")
+    counter = node_counter(table, belief.threads)
     tree = grow(
-        TreeRows.of(table, belief.threads),
+        counter,
         epsilon=belief.epsilon,
         level=belief.level,
         max_depth=max_depth,
         threads=belief.threads,
         progress=reading.step("growing"),
     )
-    return replace(tree, remarks=on_weights(table.coded.weights, table.counts.settings, is_survey=table.is_survey))
+    return replace(tree, remarks=(*tree.remarks, *on_weights(counter.codes)))
