@@ -23,7 +23,7 @@ from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.counts.weights import effective
 from credimi.sources import files, frames
 from credimi.sources.count import cluster_of, count_requested, files_and_columns, plan_of, source, with_target_cuts
-from credimi.sources.predicted_memory import predicted_memory
+from credimi.sources.data_file import predicted_memory
 from credimi.sources.rows import coded_table
 
 if TYPE_CHECKING:
