@@ -30,9 +30,9 @@ RUNS = {
 
 @pytest.fixture(autouse=True)
 def _same_wishes() -> Iterator[None]:
-    before = hooks.before_numba, hooks.compiling
+    before = hooks.while_numba_loads, hooks.compiling
     yield
-    hooks.before_numba, hooks.compiling = before
+    hooks.while_numba_loads, hooks.compiling = before
 
 
 @pytest.mark.parametrize("command", RUNS)

@@ -47,6 +47,7 @@ def asked_posterior() -> credimi.Posterior:
 
 MAKERS: dict[str, Callable[[Path], Any]] = {
     "Comparison": lambda _: credimi.compare(COLUMNS, COLUMNS, "y"),
+    "CompleteMoments": lambda _: credimi.complete_moments(JOINT),
     "GroupedRanking": lambda _: credimi.rank_by(COLUMNS | {"site": ["a", "b"] * (len(COLUMNS["y"]) // 2)}, "y", "site"),
     "Counts": lambda _: credimi.count(COLUMNS, "y"),
     "Counts of a file": of_file,

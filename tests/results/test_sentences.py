@@ -15,12 +15,12 @@ import credimi
 from credimi.cli import main
 from credimi.columns.feature import CutBy, FeatureKind, SuspicionKind
 from credimi.paper.paper_datasets import PaperDataset, read
+from credimi.paper.rows import rows_of
 from credimi.questions.network.network_text import direction_line
 from credimi.results import remark_sentences, sentences
 from credimi.results.remarks import Remark, RemarkKind
 from credimi.results.section import Shown
 from credimi.results.text import printed as text_of
-from credimi.sources.rows import rows_of
 
 READERS = (sentences.PYTHON, sentences.COMMAND_LINE)
 ROWS = 600
