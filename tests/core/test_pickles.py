@@ -47,6 +47,7 @@ def asked_posterior() -> credimi.Posterior:
 
 MAKERS: dict[str, Callable[[Path], Any]] = {
     "Comparison": lambda _: credimi.compare(COLUMNS, COLUMNS, "y"),
+    "CompleteMoments": lambda _: credimi.complete_moments(JOINT),
     "GroupedRanking": lambda _: credimi.rank_by(COLUMNS | {"site": ["a", "b"] * (len(COLUMNS["y"]) // 2)}, "y", "site"),
     "Counts": lambda _: credimi.count(COLUMNS, "y"),
     "Counts of a file": of_file,
@@ -54,6 +55,7 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "CredibleTreeClassifier": lambda _: credimi.CredibleTreeClassifier().fit(X, CLASSES),
     "CredimiError": lambda _: credimi.CredimiError("refused"),
     "CredimiError of a column": lambda _: UncountableError("refused", "lists"),
+    "Tree": lambda _: credimi.tree(COLUMNS, "y"),
     "Distribution": lambda _: credimi.mutual_information(JOINT),
     "Distribution, normal": lambda _: credimi.mutual_information(JOINT, approximation="leading"),
     "Distribution, a point": lambda _: credimi.Distribution.point(0.1),

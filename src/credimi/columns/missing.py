@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from credimi.columns.column import Column
     from credimi.core.types import ArrowColumn, BooleanArray, FloatArray, Foreign, Value
 
-MISSING_VALUES = ("", "?", "NA", "NaN", "null")
-
 
 @stored
 class MissingValues:

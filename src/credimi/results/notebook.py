@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
 from credimi.results.section import IN_PYTHON
-from credimi.results.sentences import MAY_BE_OFF
+from credimi.results.sentences import CAUTIONS_OF_INFORMATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,8 +50,8 @@ def distribution_html(distribution: ShownDistribution) -> str:
     }
     if distribution.p_zero >= VISIBLE_ATOM:
         rows["P(I = 0)"] = f"{distribution.p_zero:.4g}"
-    if distribution.approximate:
-        rows["caution"] = MAY_BE_OFF
+    if distribution.cautions:
+        rows["caution"] = "; ".join(CAUTIONS_OF_INFORMATION[code] for code in distribution.cautions)
     lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
     return f"<div><p>Mutual information, nats</p><table><tbody>{lines}</tbody></table></div>"
 

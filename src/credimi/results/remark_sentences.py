@@ -10,8 +10,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from credimi.results.sentences import (
+    CAUTIONS_OF_INFORMATION,
     COMMAND_LINE,
-    MAY_BE_OFF,
     NAMES_OF_DIGITS,
     NO_NAME,
     NOTATIONS,
@@ -113,7 +113,7 @@ def _nearly_target(remarks: Sequence[Facts], reader: str) -> str:
 
 def _only_together(remarks: Sequence[Facts], reader: str) -> str:
     shown = first_few([f"{name(each)} (with {each['other'] or NO_NAME})" for each in remarks])
-    goal = "--goal relevant" if reader == COMMAND_LINE else 'goal="relevant"'
+    goal = "--goal relevant" if reader == COMMAND_LINE else 'rule="relevant"'
     return (
         f"no column is informative enough alone, but in combination: {shown}; {goal} takes such columns, and "
         f"{_interactions(reader)} lists the pairs"
@@ -121,7 +121,7 @@ def _only_together(remarks: Sequence[Facts], reader: str) -> str:
 
 
 def _nothing_together(remarks: Sequence[Facts], reader: str) -> str:
-    goal = "--goal relevant" if reader == COMMAND_LINE else 'goal="relevant"'
+    goal = "--goal relevant" if reader == COMMAND_LINE else 'rule="relevant"'
     fact = remarks[0]
     if "rows" not in fact:
         return (
@@ -194,8 +194,8 @@ def _approximate(remarks: Sequence[Facts], _reader: str) -> str:
         [f"{name(each)} and {each['other'] or NO_NAME}" if "other" in each else name(each) for each in remarks]
     )
     return (
-        f"{shown}: {MAY_BE_OFF}, and all that follows from it, because two columns are both missing often where few "
-        "rows have both"
+        f"{shown}: {CAUTIONS_OF_INFORMATION['approximate']}, and all that follows from it, because two columns are "
+        "both missing often where few rows have both"
     )
 
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.defaults import P_SAME
 from credimi.core.special import normal_quantile
 from credimi.core.threads import share
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
-from credimi.inference.mutual_information import distribution_of_table
+from credimi.inference.information import distribution_of_table
 from credimi.inference.tables.many_tables import summed
 from credimi.inference.tables.mixture_tails import mixtures_of
 from credimi.questions.compare import change
@@ -51,7 +52,7 @@ class Samples:
 
 
 def changes(
-    samples: Samples, *, epsilon: float, level: float, p_same: float = change.P_SAME, threads: int | None = None
+    samples: Samples, *, epsilon: float, level: float, p_same: float = P_SAME, threads: int | None = None
 ) -> list[Change]:
     """The change of every pair."""
     count = samples.upper[0].size

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from credimi.core.types import CountArray, Record
+    from credimi.counts.codes import Codebook
     from credimi.questions.network.result import Network
-    from credimi.sources.interpreted_columns import InterpretedColumns
 
     Facts = Mapping[str, Any]
 
@@ -235,9 +235,9 @@ def _pair(pair: Record, place_of: dict[str, int]) -> list[object]:
     ]
 
 
-def shown_table(block: CountArray, interpreted: InterpretedColumns, one: int, other: int) -> Record:
+def shown_table(block: CountArray, book: Codebook, one: int, other: int) -> Record:
     """A table for the page: the most frequent values, the other values merged, missing values last."""
-    value_names = [interpreted.features[each].values for each in (one, other)]
+    value_names = [book.features[each].values for each in (one, other)]
     counts, labels = block, []
     for axis in (0, 1):
         values = [*value_names[axis]]

@@ -13,7 +13,7 @@ from credimi.core.public import stored
 
 if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counts.rows.tree_rows import TreeColumn
+    from credimi.counts.rows.node_counter import TreeColumn
 
 _MAX_CUT_CHARACTERS = 12
 _FEW_ROWS = 200.0  # from which on a split needs more than the level

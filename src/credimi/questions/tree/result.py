@@ -13,7 +13,7 @@ from credimi.columns.text_types import shown_date
 from credimi.core.public import stored
 from credimi.core.tables import Tables
 from credimi.inference.belief import Belief
-from credimi.inference.mutual_information import distribution_of
+from credimi.inference.information import distribution_of
 from credimi.inference.rows_to_decide import growth_to_decide, rounded_up
 from credimi.inference.tables.many_tables import summarize
 from credimi.questions.tree import view
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from credimi.core.types import FloatArray, IntegerArray, Record
-    from credimi.counts.rows.tree_rows import TreeColumn
+    from credimi.counts.rows.node_counter import TreeColumn
     from credimi.results.remarks import Remark
     from credimi.results.section import Section
 
