@@ -19,6 +19,7 @@ from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.core.threads import cores, share
+from credimi.inference.rules import AS_IN_THE_PAPER
 from credimi.paper import checkpoints
 from credimi.paper.prequential_loop import go_through
 from credimi.paper.prequential_options import PrequentialOptions
@@ -102,6 +103,7 @@ class Prequential:
         return f"Prequential({len(self.rows):,} rows, {self.orders.shape[0]} orders; {'; '.join(lines)})"
 
     def _rule_index(self, rule: str) -> int:
+        rule = AS_IN_THE_PAPER.get(rule, rule)
         if rule not in self.rules:
             raise CredimiError(f"the rule {rule!r} was not run: there are {', '.join(self.rules)}")
         return self.rules.index(rule)
@@ -114,6 +116,7 @@ def prequential(
     rules: Sequence[str] = ("plugin", "forward", "backward"),
     prior: str | float = "adaptive",
     approximation: str = "matched",
+    method: str | None = None,
     epsilon: float = 0.003,
     level: float = 0.95,
     orders: int | ArrayLike = 10,
@@ -132,10 +135,12 @@ def prequential(
     y : str or array
         The name of the target's column, or its values beside the data. Rows without it are left out.
     rules
-        Some of "plugin" (the paper's F), "forward" (FF), "backward" (BF), "all" (no filter), "imputed" (common
+        Some of "plugin" (or "F"), "forward" ("FF"), "backward" ("BF"), "all" (no filter), "imputed" (common
         practice: missing values are replaced by the most frequent one, then the estimate decides).
     prior, approximation, epsilon, level
         As in `credimi.rank`; not "sampled".
+    method : "paper" or "paper-beta", optional
+        The paper's prior and approximation, as in `credimi.mutual_information`: "paper" makes this its experiment.
     orders
         The number of random orders of the rows; or the orders themselves, one permutation of the row numbers per line.
     random_state : int
@@ -166,6 +171,7 @@ def prequential(
         rules=tuple([rules] if isinstance(rules, str) else rules),
         prior=prior,
         approximation=approximation,
+        method=method,
         epsilon=epsilon,
         level=level,
     )

@@ -122,6 +122,7 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
         fdr=options.fdr,
         prior=argument_types.prior(options.prior),
         approximation=options.approximation,
+        method=options.method,
         missing=options.missing_as,
         robust=getattr(options, "robust", False),  # not an option of `select`
         factor=getattr(options, "factor", None) or 2.0,

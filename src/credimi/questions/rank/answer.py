@@ -52,6 +52,7 @@ def rank(
     fdr: float = 0.05,
     prior: str | float = "adaptive",
     approximation: str = "matched",
+    method: str | None = None,
     missing: str = "ignore",
     robust: bool = False,
     factor: float = 2.0,
@@ -74,8 +75,8 @@ def rank(
     fdr : float
         The largest expected share of features with I <= epsilon among those whose keep_fdr is true. How many features
         tell nothing about the target is learned from all of them.
-    prior, approximation
-        As in `mutual_information`.
+    prior, approximation, method
+        As in `mutual_information`: method="paper" is the method of Hutter and Zaffalon (2003).
     missing : "ignore" or "category"
         Whether a missing value of a feature is not known, or is one more value of the feature. The columns missing_mi
         to missing_p_above tell whether the two differ.
@@ -110,6 +111,7 @@ def rank(
     options = Belief(
         prior=prior,
         approximation=approximation,
+        method=method,
         epsilon=epsilon,
         level=level,
         fdr=fdr,
@@ -213,6 +215,8 @@ def _settings(options: Belief, counts: Counts, missing: str, factor: float | Non
         settings["weights_are"] = counts.settings.weights_are
     if factor is not None:
         settings["factor"] = factor
+    if options.method is not None:
+        settings["method"] = options.method
     if options.approximation == "sampled":
         settings["seed"] = options.random_state
     return settings

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.columns.feature import FeatureKind
 from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
 from credimi.counts.weights_remarks import on_weights
 from credimi.inference.belief import Belief
 from credimi.inference.rules import from_common_odds
+from credimi.questions.rank.answer import rank
 from credimi.questions.select.cautions import cautions
 from credimi.questions.select.only_together import why_nothing
 from credimi.questions.select.relevant_features import relevance
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from credimi.counts.counts import Counts
     from credimi.counts.rows.coded_table import CodedTable
     from credimi.counts.rows.stratified_counts import InterpretedCodes
+    from credimi.questions.rank.result import Ranking
 
 GOALS = ("smallest", "relevant")
 LEVELS = {"smallest": 0.5, "relevant": 0.95}  # the first predicts best; the second makes a claim about each column
@@ -44,6 +47,7 @@ def select(
     goal: str = "smallest",
     epsilon: float = 0.003,
     level: float | None = None,
+    method: str | None = None,
     max_features: int | None = None,
     min_features: int = 0,
     threads: int | None = None,
@@ -67,6 +71,9 @@ def select(
     level : float, optional
         How probable that has to be. Default: 0.5 for "smallest", which predicts best, and 0.95 for "relevant".
         The first column of "smallest" always needs 0.95.
+    method : "paper" or "paper-beta", optional
+        Instead of a goal: the filter FF of Hutter and Zaffalon (2003). It takes the columns that `rank` keeps with this
+        method, each for itself, those that tell most first; the level is 0.95 by default.
     max_features : int, optional
         The maximum number of columns to take.
     min_features : int
@@ -100,6 +107,14 @@ def select(
     """
     checked_goal(goal)
     check_keywords("select", counting)
+    if method is not None:
+        if goal != "smallest" or min_features or scratch is not None:
+            raise CredimiError(f"method={method!r} judges each column alone: leave out goal, min_features and scratch")
+        if max_features is not None:
+            require_whole("max_features", max_features, 1)
+        level = LEVELS["relevant"] if level is None else level
+        ranking = rank(data, target, method=method, epsilon=epsilon, level=level, threads=threads, **counting)
+        return _kept_alone(ranking, max_features)
     from credimi.counts.request import CountRequest  # noqa: PLC0415  (pyarrow takes a while to load)
     from credimi.sources.row_codes import interpreted_codes  # noqa: PLC0415  (pyarrow takes a while to load)
 
@@ -108,6 +123,29 @@ def select(
     options: Record = {"epsilon": epsilon, "level": level, "max_features": max_features, "min_features": min_features}
     options |= {"threads": threads, "progress": progress}
     return _select_from_codes(*interpreted_codes(data, request, scratch), goal, **options)
+
+
+def _kept_alone(ranking: Ranking, max_features: int | None) -> Selection:
+    """The columns that the filter FF keeps, as a selection."""
+    steps: list[Step] = []
+    rejected: list[Rejection] = []
+    unranked = {name for name, facts in ranking.facts.items() if not FeatureKind(facts["kind"]).ranked}
+    for row in ranking:
+        name, p_above = str(row["feature"]), row["p_above"]
+        if name in unranked:
+            continue
+        figures: Record = {"adds": row["mi"], "low": row["low"], "high": row["high"], "p_adds": p_above}
+        if row["keep_forward"] and (max_features is None or len(steps) < max_features):
+            steps.append(Step(name, **figures))
+        else:
+            reason = "tells nothing" if row["verdict"] == "drop" else "unsure"
+            needed = row["rows_to_decide"] or None
+            rejected.append(Rejection(name, reason, tells=row["mi"], rows_to_decide=needed, **figures))
+    settings = {"goal": "forward"} | {name: ranking.settings[name] for name in ("epsilon", "level", "prior", "method")}
+    about: Record = {"target": ranking.target, "rows": ranking.rows, "classes": ranking.classes}
+    about |= {"entropy": ranking.entropy, "settings": settings, "remarks": ranking.remarks}
+    about |= {"left_out": tuple(ranking.facts[name] for name in ranking.columns["feature"] if name in unranked)}
+    return Selection(tuple(steps), tuple(rejected), **about)
 
 
 def selected(
