@@ -22,7 +22,6 @@ from credimi.counts import batch as batch_module
 from credimi.counts import merge
 from credimi.counts.request import Plan
 from credimi.sources import files, frames
-from credimi.sources import polars_lazy as lazy
 from credimi.sources.parquet import parquet_files
 
 if TYPE_CHECKING:
@@ -145,7 +144,7 @@ def test_polars_lazy_frame_without_chunks() -> None:
             return Chosen()
 
     plan = Plan("class", tuple(SCHEMA.names[:-1]), ReadingOptions())
-    assert digest(batch_module.counted(lazy.batches(Lazy(), plan.wanted), plan)) == expected()
+    assert digest(batch_module.counted(frames.lazy_batches(Lazy(), plan.wanted), plan)) == expected()
 
 
 def test_polars_names_that_look_like_patterns() -> None:
@@ -385,7 +384,7 @@ def test_no_engine_is_loaded_that_is_not_asked_for(tmp_path: Path) -> None:
 
 def test_paths_are_read_by_their_own_engine() -> None:
     assert files.reads("a.csv")
-    assert not lazy.reads("a.csv")
+    assert not frames.is_lazy("a.csv")
 
 
 # Blocks of columns

@@ -32,7 +32,7 @@ from credimi.counts.rows.storage import Storage
 from credimi.counts.weights import effective
 from credimi.sources import files, frames, sparse_matrices
 from credimi.sources.count import cluster_of, count_requested, files_and_columns, plan_of, source, with_target_cuts
-from credimi.sources.predicted_memory import predicted_memory
+from credimi.sources.data_file import predicted_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -1,4 +1,12 @@
-"""`count`: the one entry point for data of all kinds."""
+"""`count`: the one entry point for data of all kinds; who counts files is chosen in `tallies`.
+
+    files     this process: a file is read while the one before is counted
+    duckdb    this process: DuckDB groups the rows, and only the groups come back
+    dask      the workers of a Dask scheduler, a file a task
+    spark     the executors of a Spark master, a file a task
+
+The workers of a cluster have to see the files under the same paths.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +25,8 @@ from credimi.counts.merge import merged
 from credimi.counts.request import CountRequest, NoTarget, by_place, by_places, checked, free, name_of_target
 from credimi.counts.target_quantiles import with_quantiles
 from credimi.counts.weights import weighted
-from credimi.sources import files, frames, polars_lazy, sparse_matrices
+from credimi.sources import duckdb, files, frames, sparse_matrices
 from credimi.sources.clusters import dask, spark
-from credimi.sources.dispatch import tallies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -157,6 +164,19 @@ def count_requested(data: Data, request: CountRequest) -> Counts:
     return counted(batches, plan, threads=request.threads)
 
 
+def tallies(
+    given: Sequence[DataFile], plan: Plan, request: CountRequest
+) -> Iterator[tuple[Sequence[DataFile], Counts]]:
+    """Files that are done and their counts, some at a time, until all are done; the caller may save the sum so far."""
+    if request.engine == "spark":
+        return spark.tallies(given, plan, request.progress, request.master)
+    if request.engine == "dask":
+        return dask.tallies(given, plan, request.progress, request.scheduler)
+    if request.engine == "duckdb":
+        return duckdb.tallies(given, plan, request.progress, request.threads)
+    return files.tallies(given, plan, request.progress, request.threads)
+
+
 def plan_of(offered: Sequence[str], request: CountRequest) -> Plan:
     """The plan for these columns, whose names may be pandas' names that are no text."""
     return _named_weights(replace(request, target=name_of_target(request.target, offered)), offered).plan(offered)
@@ -240,9 +260,9 @@ def source(data: Data, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
         read = ahead(files.batches(data_files, _in_data(plan, request), request.progress, threads=request.threads))
         return plan, _with_one_class(read, plan, request)
     _check_undelimited(data, request.delimiter)
-    if polars_lazy.reads(data):
-        plan = request.plan(polars_lazy.names(data))
-        return plan, _with_one_class(polars_lazy.batches(data, _in_data(plan, request)), plan, request)
+    if frames.is_lazy(data):
+        plan = request.plan(frames.names(data))
+        return plan, _with_one_class(frames.lazy_batches(data, _in_data(plan, request)), plan, request)
     if not frames.reads(data):
         raise CredimiError(
             f"cannot read a {type(data).__name__}: pass a path, a data frame that provides Arrow data (pandas, polars, "

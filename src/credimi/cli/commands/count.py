@@ -156,7 +156,7 @@ def _total(before: Counts | None, files: list[DataFile], request: CountRequest, 
     """All counts; they are also saved to the file from time to time."""
     from credimi.counts.batch import counted
     from credimi.counts.request import checked
-    from credimi.sources.dispatch import tallies
+    from credimi.sources.count import tallies
 
     startup.announce_compiling("count")
     total, files_left, next_save = before, len(files), time.monotonic() + SAVE_EVERY
