@@ -65,7 +65,7 @@ def test_rank_select_and_selector_agree() -> None:
     selection = credimi.select(data, "class", method="paper")
     assert set(selection.features) == kept
     assert selection.settings["method"] == "paper"
-    assert "by the method paper" in str(selection)
+    assert "raw-counts, method paper)" in str(selection)
     names = ["strong", "weak", "noise"]
     rows = [list(row) for row in zip(*(data[name] for name in names), strict=True)]
     selector = credimi.CredibleSelector("FF", method="paper").fit(rows, data["class"])
@@ -90,8 +90,8 @@ def test_what_contradicts_the_method_is_refused() -> None:
         credimi.rank(columns(), "class", method="paper", prior="uniform")
     with pytest.raises(CredimiError, match="has the approximation leading"):
         credimi.mutual_information(JOINT, method="paper", prior="haldane", approximation="beta")
-    with pytest.raises(CredimiError, match="each column alone"):
-        credimi.select(columns(), "class", method="paper", goal="relevant")
+    with pytest.raises(CredimiError, match="method is for the rules"):
+        credimi.select(columns(), "class", method="paper", rule="relevant")
 
 
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,8 +11,10 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 import credimi
+from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
-from credimi.sources.rows import coded_table, rows_of
+from credimi.paper.rows import rows_of
+from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,13 +95,13 @@ def _whole(kinds: tuple[str, ...], kind: str) -> pa.Table:
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "jsonl"])
 def test_rows_are_those_of_one_table(tmp_path: Path, ending: str, kinds: tuple[str, str, str]) -> None:
     folder, whole = _folder(tmp_path, ending, kinds[:2]), _whole(kinds[:2], kinds[2])
-    options = {"missing_values": ("1",)}
+    reading = Reading(missing_values=("1",))
 
-    found, expected = rows_of(str(folder), "target", **options), rows_of(whole, "target", **options)
+    found, expected = rows_of(str(folder), "target", reading), rows_of(whole, "target", reading)
     assert (found.features, found.values, found.classes) == (expected.features, expected.values, expected.classes)
     np.testing.assert_array_equal(found.codes, expected.codes)
     np.testing.assert_array_equal(found.target, expected.target)
-    counts, of_rank = coded_table(str(folder), CountRequest.of("target")).counts, credimi.count(folder, "target")
+    counts, of_rank = encoded_table(str(folder), CountRequest.of("target")).counts, credimi.count(folder, "target")
     assert (counts.classes, counts.labels, counts.features) == (of_rank.classes, of_rank.labels, of_rank.features)
     np.testing.assert_array_equal(counts.flat, of_rank.flat)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from credimi.core.defaults import EPSILON, FDR, LEVEL
 from credimi.core.errors import CredimiError
 from credimi.core.keywords import Keywords, keyword
 from credimi.core.public import stored
@@ -23,9 +24,6 @@ METHODS = {  # the method of Hutter and Zaffalon (2003), with natural logarithms
     "paper": {"prior": "raw-counts", "approximation": "leading"},
     "paper-beta": {"prior": "raw-counts", "approximation": "leading-beta"},
 }
-EPSILON = 0.003  # nats: half a percent of the entropy of two even classes, as in the paper's experiments
-LEVEL = 0.95  # as in the paper's experiments
-FDR = 0.05
 
 
 @stored

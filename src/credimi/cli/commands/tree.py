@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, command_files, startup, terminal_io
@@ -94,23 +93,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
     startup.announce_compiling(options.command)
-    from credimi.counts.request import CountRequest
-    from credimi.counts.rows.tree_rows import TreeRows
-    from credimi.counts.weights_remarks import on_weights
-    from credimi.questions.tree.growth import grow
-    from credimi.sources.rows import coded_table
+    from credimi.questions.tree.tree import tree
 
     with terminal_io.progress("reading") as progress:
-        table = coded_table(data, CountRequest.of(options.target, progress=progress, **shared.counting(options)))
-    rows = TreeRows.of(table, options.threads)
-    with terminal_io.progress("growing") as progress:
-        tree = grow(
-            rows,
-            epsilon=options.epsilon,
-            level=options.level,
-            max_depth=options.max_depth,
-            threads=options.threads,
-            progress=progress,
-        )
-    of_weights = on_weights(table.coded.weights, table.counts.settings, is_survey=table.is_survey)
-    return replace(tree, remarks=(*tree.remarks, *of_weights))
+        asked = {"max_depth": options.max_depth, "epsilon": options.epsilon, "level": options.level}
+        return tree(data, options.target, **asked, progress=progress, **shared.counting(options))

@@ -44,13 +44,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.defaults import P_SAME
 from credimi.core.special import normal_below
 from credimi.core.tables import Tables
 from credimi.inference.distributions.quantile_search import crossing
 from credimi.inference.distributions.scaled_beta import plain_betas, scaled_betas
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
-from credimi.inference.information import distribution_of_table
 from credimi.inference.moments.moments import moments
 
 if TYPE_CHECKING:
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from credimi.inference.distributions.distribution import Distribution
 
 
-P_SAME = 0.95
 # Nodes of a component of weight w: steps of .07/sqrt(w) standard deviations leave an error of 1.5e-4 between nodes.
 _MIN_NODES, _MORE_NODES = 17, 124
 _TOLERANCE = 1e-12  # of a quantile
@@ -198,18 +197,8 @@ def p_apart(evidence: float, p_same: float) -> float:
     return (1.0 - p_same) / (1.0 - p_same + p_same * evidence)
 
 
-def posteriors_of(blocks: Tables, *, threads: int | None = None) -> list[Distribution]:
-    """The posterior of every table, with the adaptive prior."""
-    return _distributions(adaptive_prior.components(blocks, threads=threads), blocks)
-
-
-def priors_of(blocks: Tables, *, threads: int | None = None) -> list[Distribution]:
-    """What the adaptive prior says about I before the counts are seen; its margins are those of the table."""
-    return _distributions(prior_components(blocks, threads=threads), blocks)
-
-
 def prior_components(blocks: Tables, *, threads: int | None = None) -> PosteriorComponents:
-    """The same, as the components of all tables."""
+    """What the adaptive prior says about I before the counts are seen; its margins are those of the table."""
     tables = [adaptive_prior.prior_blocks(blocks.block(index)) for index in range(blocks.rows.size)]
     sizes = [len(each) for each in tables]
     owner = np.repeat(np.arange(len(tables)), sizes)
@@ -219,8 +208,3 @@ def prior_components(blocks: Tables, *, threads: int | None = None) -> Posterior
     weight = share * (1.0 - adaptive_prior.P_ZERO) / np.array(sizes)[table]
     p_zero = np.full(len(tables), adaptive_prior.P_ZERO)
     return PosteriorComponents(p_zero, table, weight, mean, variance)
-
-
-def _distributions(components: PosteriorComponents, blocks: Tables) -> list[Distribution]:
-    upper = np.log(np.minimum(blocks.rows, blocks.columns))
-    return [distribution_of_table(components, index, float(upper[index])) for index in range(upper.size)]

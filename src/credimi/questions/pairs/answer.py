@@ -16,223 +16,120 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.missing import MISSING_VALUES
 from credimi.core.errors import CredimiError
+from credimi.counts.local_counter import LocalCounter
 from credimi.counts.weights_remarks import on_weights
-from credimi.inference.belief import Belief
 from credimi.inference.tables.pair_figures import PairFigures, figures_of
 from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.questions.pairs.pair_request import PairRequest
 from credimi.questions.pairs.refined_pairs import Refinement, refined
 from credimi.questions.pairs.result import Pairs
 from credimi.results.remarks import Remark
-from credimi.sources.clusters.cluster_pairs import ClusterPairs
+from credimi.sources.clusters.cluster_counter import ClusterCounter
+from credimi.sources.codes import codes_without_target
 from credimi.sources.count import cluster_of
-from credimi.sources.interpreted_columns import InterpretedColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable
 
-    from credimi.core.types import Data, Record, Values
+    from credimi.core.types import Data, Record
+    from credimi.counts.reading import Reading
+    from credimi.inference.belief import Belief
 
 _ALL_ON_CPU = PairRequest()
 _READING_SHARE = 0.1  # of the whole progress
 
 
-def pairs(
-    data: Data,
-    *,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    epsilon: float = 0.003,
-    level: float = 0.95,
-    prior: str | float = "adaptive",
-    approximation: str = "matched",
-    missing_values: Iterable[str | float] = MISSING_VALUES,
-    discretize: str | Mapping[str, object] | None = "equal",
-    weights: Values = None,
-    weights_are: str | None = None,
-    max_values: int = 1000,
-    delimiter: str | None = None,
-    engine: str = "cpu",
-    top: int | None = None,
-    p_dependent: float | None = None,
-    into: str | Path | None = None,
-    refine: str | None = None,
-    imputations: int = 10,
-    random_state: int = 0,
-    threads: int | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> Pairs:
-    """What every two columns tell about each other: the posterior of the mutual information of each pair.
-
-    Parameters
-    ----------
-    data : what `credimi.count` takes, if it fits into memory
-        Data frames, arrays, files. The partitions of a DataFrame of Spark or Dask are counted where they are, and the
-        counts are added. No column is a target.
-    columns : list of str, optional
-        The columns to compare. Default: all.
-    exclude : list of str, optional
-        Columns to leave out.
-    epsilon : float
-        The information, in nats, that is worth knowing: `p_above` is P(I > epsilon).
-    level : float
-        The probability of the credible intervals.
-    prior, approximation
-        As in `mutual_information`. Only the adaptive prior gives independence a probability.
-    missing_values : list of str and numbers
-        Values that mean missing, as in `credimi.count`.
-    discretize : str, None or dict
-        How numbers become categories. "equal": into ranges of about equal counts, 3 to 10, as many as leave 20 rows to
-        each cell of two such columns. "quantile" (ten ranges), "quantile:K", "categories", None or a dictionary are as
-        in `credimi.count`; "mdl" needs a target.
-    weights : str or array, optional
-        The weight of each row, as in `credimi.count`. Pairs are then counted one at a time, which takes longer.
-    weights_are : "rows" or "survey", optional
-        As in `credimi.count`; each pair is scaled to as many rows as it is worth.
-    max_values : int
-        Columns of more values are left out.
-    engine : str
-        "cpu", or "gpu": one NVIDIA GPU counts and judges the pairs, with the same results to about nine digits. It
-        needs `pip install credimi[gpu]`, and columns of at most 255 values.
-    top : int, optional
-        Only the pairs with the largest `mi`.
-    p_dependent : float, optional
-        Only pairs that depend with at least this probability, 1 - `p_independent`.
-    into : path, optional
-        A .npy file for the figures of all pairs, mi, low, high, p_above, p_independent, log_evidence, complete
-        and approximate, a row each. They are read from there when they are needed, and may be larger than the memory.
-    refine : str, optional
-        "forest": allow for values that are missing because of a third column. Missing values are drawn from forests of
-        the columns, given all that is seen in their row, and what the completed tables say is averaged.
-    imputations : int
-        How many completed tables are averaged, if `refine` is asked for.
-    random_state : int
-        The seed of these.
-    delimiter, threads : optional
-        As in `credimi.count`.
-    progress : callable, optional
-        Called with the share of the work that is done.
-
-    Returns
-    -------
-    Pairs
-        Every pair: a, b, mi, low, high, p_above, p_independent, p_linked and more; best first.
-
-    Examples
-    --------
-    >>> table = {"x": list("aabb") * 25, "y": list("ccdd") * 25, "noise": list("abab") * 25}
-    >>> pairs = credimi.pairs(table)
-    >>> [(row["a"], row["b"], round(row["mi"], 2)) for row in pairs]
-    [('x', 'y', 0.6), ('x', 'noise', 0.0), ('y', 'noise', 0.0)]
-    >>> pairs.matrix("p_independent").round(2)
-    array([[ nan, 0.  , 0.59],
-           [0.  ,  nan, 0.59],
-           [0.59, 0.59,  nan]])
-    """
-    options = Belief(prior=prior, approximation=approximation, epsilon=epsilon, level=level, threads=threads)
-    request = PairRequest(engine, top, p_dependent, into, refine, imputations, random_state)
-    if refine is not None and approximation == "sampled":
+def pairs_in(data: Data, request: PairRequest, max_values: int, reading: Reading, belief: Belief) -> Pairs:
+    """The answer to what `credimi.pairs` takes."""
+    if request.refine is not None and belief.approximation == "sampled":
         raise CredimiError("refine='forest' cannot average sampled posteriors: leave out approximation='sampled'")
-    report_progress = progress or (lambda _share: None)
-    source = InterpretedColumns if cluster_of(data) is None else ClusterPairs
-    table = source.of(
-        data,
-        columns=columns,
-        exclude=exclude,
-        missing_values=missing_values,
-        discretize=discretize,
-        weights=weights,
-        weights_are=weights_are,
-        max_values=max_values,
-        delimiter=delimiter,
-        threads=threads,
-        progress=lambda share: report_progress(_READING_SHARE * share),
-    )
-    return pairs_of(
-        table, options, request, progress=lambda share: report_progress(_READING_SHARE + (1.0 - _READING_SHARE) * share)
-    )
+    counter: LocalCounter | ClusterCounter
+    first = reading.part(0.0, _READING_SHARE)
+    if cluster_of(data) is None:
+        counter = LocalCounter(codes_without_target(data, first, max_values=max_values), belief.threads)
+    else:
+        counter = ClusterCounter.of(data, first, max_values=max_values)
+    return pairs_of(counter, belief, request, progress=reading.part(_READING_SHARE, 1.0).step("judging pairs"))
 
 
 def pairs_of(
-    table: InterpretedColumns | ClusterPairs,
+    counter: LocalCounter | ClusterCounter,
     options: Belief,
     request: PairRequest = _ALL_ON_CPU,
     *,
     progress: Callable[[float], None] = lambda _share: None,
 ) -> Pairs:
     """The same as `pairs`, for columns that are encoded already."""
-    if len(table.features) + len(table.left_out) < 2:
-        only = f"only the column {table.features[0].name!r}" if table.features else "no column"
+    book = counter.book
+    if len(book.features) + len(book.left_out) < 2:
+        only = f"only the column {book.features[0].name!r}" if book.features else "no column"
         raise CredimiError(
-            f"there is {only}, and a pair has two columns: pass data that have more, or name more (columns, --columns)"
+            f"there is {only}, and a pair has two columns: pass data that have more, or "
+            "name more (features, --features)"
         )
-    if request.engine == "gpu":
-        if isinstance(table, ClusterPairs) or table.weights is not None:
-            raise CredimiError("engine='gpu' needs rows in this process, and without weights: leave the engine out")
-        return _on_gpu(table, options, request, progress)
+    if request.device == "gpu":
+        if isinstance(counter, ClusterCounter) or counter.codes.weights is not None:
+            raise CredimiError("device='gpu' needs rows in this process, and without weights: leave the device out")
+        return _on_gpu(counter, options, request, progress)
     if request.refine is not None:
-        if isinstance(table, ClusterPairs):
+        if isinstance(counter, ClusterCounter):
             raise CredimiError("refine='forest' needs rows in this process: collect them into a table, or leave it out")
-        return _refined(table, options, request, progress)
-    counter, missing = table.counter(options.threads), MissingByOthers(len(table.names))
+        return _refined(counter, options, request, progress)
+    counted, missing = counter.by_pair(), MissingByOthers(len(book.names))
 
     def fill(figures: PairFigures) -> None:
         done = 0
-        for first, stop in counter.blocks():
-            tables = counter.tables(first, stop)
+        for first, stop in counted.blocks():
+            tables = counted.tables(first, stop)
             figures.put(done, figures_of(tables, options))
-            missing.add(tables, *counter.pairs(first, stop))
+            missing.add(tables, *counted.pairs(first, stop))
             done += tables.rows.size
-            progress(done / len(counter))
+            progress(done / len(counted))
 
-    return request.of(_result(table, request.figures(len(counter), fill), options, missing=missing))
+    return request.of(_result(counter, request.figures(len(counted), fill), options, missing=missing))
 
 
-def _refined(
-    table: InterpretedColumns, options: Belief, request: PairRequest, progress: Callable[[float], None]
-) -> Pairs:
-    refinement = Refinement(table, request.random_state, options.threads)
-    missing = MissingByOthers(len(table.names))
+def _refined(counter: LocalCounter, options: Belief, request: PairRequest, progress: Callable[[float], None]) -> Pairs:
+    refinement = Refinement(counter.codes, request.random_state, options.threads)
+    count = len(counter.book.names)
+    missing = MissingByOthers(count)
 
     def fill(out: PairFigures) -> None:
         refined(refinement, options, request.imputations, out, missing=missing, report_progress=progress)
 
-    figures = request.figures(len(table.names) * (len(table.names) - 1) // 2, fill)
+    figures = request.figures(count * (count - 1) // 2, fill)
     settings = {"refine": request.refine, "imputations": request.imputations if refinement.missing else 0}
     settings |= {"seed": request.random_state, "rounds": refinement.rounds, "settled": refinement.settled}
-    return request.of(_result(table, figures, options, settings, missing))
+    return request.of(_result(counter, figures, options, settings, missing))
 
 
-def _on_gpu(
-    table: InterpretedColumns, options: Belief, request: PairRequest, progress: Callable[[float], None]
-) -> Pairs:
+def _on_gpu(counter: LocalCounter, options: Belief, request: PairRequest, progress: Callable[[float], None]) -> Pairs:
     from credimi.questions.pairs.gpu import pairs_on_device  # noqa: PLC0415  (only where it is asked for)
 
-    products = pairs_on_device.products_of(table)
+    products = pairs_on_device.products_of(counter.codes)
     if request.some:
         best = pairs_on_device.best_pairs(
             products, options, top=request.top, p_dependent=request.p_dependent, progress=progress
         )
-        whole = _result(table, PairFigures(**best.figures), options)
+        whole = _result(counter, PairFigures(**best.figures), options)
         return replace(whole, chosen=(best.one, best.other), learned=best.odds.share())
 
     def fill(figures: PairFigures) -> None:
         arrays = {name: getattr(figures, name) for name in pairs_on_device.FIGURES}
         pairs_on_device.all_pairs(products, options, out=arrays, progress=progress)
 
-    return _result(table, request.figures(len(products), fill), options)
+    return _result(counter, request.figures(len(products), fill), options)
 
 
 def _result(
-    table: InterpretedColumns | ClusterPairs,
+    counter: LocalCounter | ClusterCounter,
     figures: PairFigures,
     options: Belief,
     refinement: Record | None = None,
     missing: MissingByOthers | None = None,
 ) -> Pairs:
+    book = counter.book
     settings: Record = {
         "epsilon": options.epsilon,
         "level": options.level,
@@ -240,22 +137,18 @@ def _result(
         "approximation": options.approximation,
         **({"refine": None} if refinement is None else refinement),
     }
-    has_third = len(table.names) > 2  # with two columns, the margins of a pair account for all missing values
+    has_third = len(book.names) > 2  # with two columns, the margins of a pair account for all missing values
     missing_depends = missing.credible(options.threads) if missing is not None and has_third else {}
     facts = tuple(
         feature.facts
         | {"values": len(feature.values), "method_without_target": "quantile"}
-        | ({"missing_depends": table.names[missing_depends[number][0]]} if number in missing_depends else {})
-        for number, feature in enumerate((*table.features, *table.left_out))
+        | ({"missing_depends": book.names[missing_depends[number][0]]} if number in missing_depends else {})
+        for number, feature in enumerate((*book.features, *book.left_out))
     )
-    remarks = (
-        on_weights(table.weights, table.settings, is_survey=table.is_survey)
-        if isinstance(table, InterpretedColumns)  # clusters have no weights
-        else ()
-    )
-    entropies = np.array([_entropy(feature.block[:, :-1].sum(axis=0)) for feature in table.features])
+    remarks = on_weights(counter.codes) if isinstance(counter, LocalCounter) else ()  # clusters have no weights
+    entropies = np.array([_entropy(feature.block[:, :-1].sum(axis=0)) for feature in book.features])
     return Pairs(
-        table.names, table.rows, figures, entropies, settings, facts, on_weights=tuple(map(Remark.to_dict, remarks))
+        book.names, counter.rows, figures, entropies, settings, facts, on_weights=tuple(map(Remark.to_dict, remarks))
     )
 
 

@@ -43,6 +43,7 @@ _DARK = 0.55  # above this, figures in the matrix are light
 _FIGURE_WIDTH = 6.4  # inches
 _FORCED = "* not credible: taken because of min_features, for pipelines; it is no claim"
 _INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
+_TOGETHER = {"smallest", "relevant"}  # the goals that look at columns together
 _MATTERS = (
     "P(matters) is the probability that a column tells anything, however little, alone or with a partner; `with` names "
     "a partner without which that is not credible"
@@ -109,6 +110,8 @@ def _columns(selection: Selection, rows: list[Record]) -> list[Column]:
     ]
     if "method" in settings:
         return columns
+    if settings["goal"] not in _TOGETHER:
+        return columns
     if not smallest:
         return [
             *columns,
@@ -141,10 +144,11 @@ def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
         yield (
             f"Information is in nats, and the share is that of the target's entropy, {selection.entropy:.4f}. {further}"
         )
-    elif "method" in settings:
+    elif settings["goal"] not in _TOGETHER:
+        method = f", method {settings['method']}" if "method" in settings else ""
         yield (
-            f"Information is in nats. Each column is judged alone, by the method {settings['method']} (prior "
-            f"{settings['prior']}), and needs P(I > {settings['epsilon']:g}) >= {settings['level']:g}."
+            f"Information is in nats. Each column is judged alone by the rule {settings['goal']}, with epsilon "
+            f"{settings['epsilon']:g} and level {settings['level']:g} (prior {settings['prior']}{method})."
         )
     else:
         yield f"Information is in nats. A column needs a P(matters) of {settings['level']:g}. {_MATTERS}."
@@ -180,7 +184,7 @@ def _combinations(selection: Selection, shown: Shown) -> Iterator[str]:
         return
     if any(rejection.reason not in {"redundant", "not reached"} for rejection in selection.rejected):
         in_shell = shown.reader == COMMAND_LINE
-        tools = "--goal relevant and `credimi interactions`" if in_shell else 'goal="relevant" and credimi.interactions'
+        tools = "--goal relevant and `credimi interactions`" if in_shell else 'rule="relevant" and credimi.interactions'
         yield f"columns that tell something only in combination may have been missed: {tools} look at all pairs"
 
 

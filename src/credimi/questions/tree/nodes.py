@@ -22,7 +22,7 @@ from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray, Record
-    from credimi.counts.rows.tree_rows import TreeColumn
+    from credimi.counts.rows.node_counter import TreeColumn
     from credimi.results.remarks import Remark
 
 _MAX_CUT_CHARACTERS = 12

@@ -124,24 +124,13 @@ class PairProducts:
         The values of each column, row by row: 0 .. s - 1, and s where the value is missing.
     values : sequence of int
         The number s of values of each column.
-    device : CupyDevice or NumpyDevice
+    device : CupyDevice, or one with the same steps
         Where the products are made.
     groups : sequence of slices, optional
         Parts of the rows, each with a product of its own: those of one class, say. They start and end at multiples of
         `ALIGNED`; what is not a row of the data has the code 255.
     rows : int, optional
         The number of rows of the data, if codes were added for the groups.
-
-    Examples
-    --------
-    >>> from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
-    >>> codes = [np.array([0, 0, 1, 2], dtype=np.uint8), np.array([0, 1, 1, 1], dtype=np.uint8)]
-    >>> counter = PairProducts(codes, [2, 2], NumpyDevice())
-    >>> for tables in counter.map(lambda block: block.tables(block.numbers())):
-    ...     print(tables.block(0))
-    [[1. 1. 0.]
-     [0. 1. 0.]
-     [0. 1. 0.]]
     """
 
     def __init__(
@@ -160,11 +149,11 @@ class PairProducts:
         if self.values.size and self.values.max() > MAX_VALUES:
             column = int(self.values.argmax())
             raise CredimiError(
-                f"column number {column + 1} has {self.values[column]} values, but engine='gpu' takes columns of up to "
-                f"{MAX_VALUES}: leave it out, or use engine='cpu'"
+                f"column number {column + 1} has {self.values[column]} values, but device='gpu' takes columns of up to "
+                f"{MAX_VALUES}: leave it out, or use device='cpu'"
             )
         if self.rows > _MAX_ROWS:
-            raise CredimiError(f"engine='gpu' counts up to {_MAX_ROWS:,} rows, not {self.rows:,}: use engine='cpu'")
+            raise CredimiError(f"device='gpu' counts up to {_MAX_ROWS:,} rows, not {self.rows:,}: use device='cpu'")
         self.width = -(-max(length, 1) // ALIGNED) * ALIGNED
         self._groups = groups
         self._resident: Foreign = None
@@ -203,7 +192,7 @@ class PairProducts:
                 if longest == 1 and part == ALIGNED:
                     raise CredimiError(
                         "the GPU has too little memory for the counts of one pair of columns: free some of it, or use "
-                        "engine='cpu'"
+                        "device='cpu'"
                     ) from error
                 in_order = in_order and a_stop - a > 1  # a single first column has too many later ones: divide these
                 side = max((a_stop - a if in_order else longest) // 2, 1)

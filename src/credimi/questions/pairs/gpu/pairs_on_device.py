@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from credimi.core.types import FloatArray, Foreign, IntegerArray
+    from credimi.counts.codes import Codes
     from credimi.inference.belief import Belief
     from credimi.questions.pairs.gpu.cupy_device import CupyDevice
     from credimi.questions.pairs.gpu.layout import Device
     from credimi.questions.pairs.gpu.pair_products import PairBlock
-    from credimi.sources.interpreted_columns import InterpretedColumns
 
 _SCREENED = ("p_independent", "mi")
 _OPTIONAL_FIGURES = (  # the bit that requests the figures, in the order in which the device writes them
@@ -56,30 +56,30 @@ def find_gpu() -> CupyDevice:
         device_count = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise CredimiError(
-            f"no NVIDIA GPU can be used here ({error}): check what `nvidia-smi` says, or use engine='cpu'"
+            f"no NVIDIA GPU can be used here ({error}): check what `nvidia-smi` says, or use device='cpu'"
         ) from error
     if not device_count:
-        raise CredimiError("there is no NVIDIA GPU here: use engine='cpu'")
+        raise CredimiError("there is no NVIDIA GPU here: use device='cpu'")
     compute_capability = int(cupy.cuda.Device().compute_capability)
     if compute_capability < _MIN_COMPUTE_CAPABILITY:
         raise CredimiError(
             f"this NVIDIA GPU is too old: its compute capability is {compute_capability / 10}, and "
-            f"{_MIN_COMPUTE_CAPABILITY / 10} is needed: use engine='cpu'"
+            f"{_MIN_COMPUTE_CAPABILITY / 10} is needed: use device='cpu'"
         )
     return CupyDevice(cupy)
 
 
-def products_of(table: InterpretedColumns) -> PairProducts:
+def products_of(table: Codes) -> PairProducts:
     """The products of the columns of a table, on the GPU."""
     if table.weights is not None:
-        raise CredimiError("engine='gpu' counts rows, not weights: use engine='cpu'")
-    for name, values in zip(table.names, table.values, strict=True):
+        raise CredimiError("device='gpu' counts rows, not weights: use device='cpu'")
+    for name, values in zip(table.names, table.sizes.tolist(), strict=True):
         if values > MAX_VALUES:
             raise CredimiError(
-                f"column {name!r} has {values:,} values, but engine='gpu' takes columns of up to {MAX_VALUES}: leave "
-                f"it out (exclude, max_values={MAX_VALUES}), or use engine='cpu'"
+                f"column {name!r} has {values:,} values, but device='gpu' takes columns of up to {MAX_VALUES}: leave "
+                f"it out (exclude, max_values={MAX_VALUES}), or use device='cpu'"
             )
-    return PairProducts(table.codes, table.values, find_gpu())
+    return PairProducts(table.columns, table.sizes.tolist(), find_gpu())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
