@@ -17,7 +17,7 @@ from credimi.columns.interpret import MAX_CLASSES, check_classes, too_many_class
 from credimi.columns.labels import MANY, Labels
 from credimi.columns.missing import MissingValues, missing_of
 from credimi.columns.numbers import sorted_numbers, target_ranges
-from credimi.columns.numbers.small_codes import encode_small, every_row
+from credimi.columns.numbers.small_codes import chosen_rows, encode_small
 from credimi.columns.numbers.small_counts import count_small
 from credimi.core.errors import CredimiError, UncountableError
 from credimi.core.tables import relabel
@@ -197,9 +197,9 @@ def tally(batch: Batch, plan: Plan, *, threads: int | None = None, sampled: bool
     if not sampled:
         return counts
 
-    def take(names: Iterable[str], step: int) -> dict[str, Callable[[], Column]]:
-        """Functions that encode every `step`-th row of columns that were counted without codes."""
-        sampled_values = every_row({name: batch.columns[name] for name in names}, step)
+    def take(names: Iterable[str], rows: IntegerArray) -> dict[str, Callable[[], Column]]:
+        """Functions that encode some rows of columns that were counted without codes."""
+        sampled_values = chosen_rows({name: batch.columns[name] for name in names}, rows)
         options: Record = {"missing": coded.missing, "raw": batch.raw, "compiled": False}
         return {name: partial(encode, values, name, **options) for name, values in sampled_values.items()}
 

@@ -17,6 +17,7 @@ from credimi.core.arguments import check_keywords
 from credimi.core.errors import CredimiError
 from credimi.core.table import Table
 from credimi.core.tables import Tables
+from credimi.core.ties import places_by_name
 from credimi.counts.counts import Counts
 from credimi.counts.survey_rows import scaled_blocks
 from credimi.counts.weights import are_survey, effective, may_be_survey, whole_but_too_large
@@ -133,7 +134,7 @@ def rank(
     if robust:
         summary |= _robust(features, blocks, posterior_summary, factor, options)
     unranked = np.array([not feature.kind.ranked for feature in features], dtype=bool)
-    order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: in the order of the data
+    order = np.lexsort((places_by_name([feature.name for feature in features]), unranked, -summary["mi"]))
     settings = _settings(options, counts, missing, factor if robust else None)
     summary = {name: values[order] for name, values in summary.items()}
     with_own_rows = _with_tables(features, blocks) if counts.flat_squares is not None else features
