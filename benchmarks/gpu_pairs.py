@@ -12,6 +12,8 @@ needed, each pair once. The CPU engine does fewer columns, and its time is multi
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +22,6 @@ from timing import best_of
 from credimi.counts.rows.pair_tables import PairCounter
 from credimi.inference.belief import Belief
 from credimi.inference.tables.pair_figures import figures_of
-from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
 from credimi.questions.pairs.gpu.pair_products import PairProducts
 from credimi.questions.pairs.gpu.pairs_on_device import all_pairs, best_pairs, find_gpu
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from credimi.questions.pairs.gpu.layout import Device
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+from numpy_device import NumpyDevice
 
 VALUES = 3
 TEN = 10

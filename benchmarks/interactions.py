@@ -27,11 +27,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import credimi
+from credimi.counts.local_counter import LocalCounter
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.pair_codes import PairCodes
-from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.questions.interactions.interaction_search import candidates
-from credimi.sources.rows import coded_table
+from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,8 +90,8 @@ def by_credimi(codes: Bytes, classes: Classes) -> tuple[float, float]:
     best = result.pairs[0]
     if {best.a, best.b} != {"column 0", "column 1"}:
         print("  the pair that interacts was not found")
-    table = coded_table(codes, CountRequest.of(classes))
-    prepared = PairCodes.of(InterpretedCodes.of(table))
+    table = encoded_table(codes, CountRequest.of(classes))
+    prepared = LocalCounter(table.codes()).by_pair_and_class()
     for _ in range(REPEATS):
         start = time.process_time()
         candidates(prepared, 0.003, 1, lambda _: None)

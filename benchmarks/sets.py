@@ -25,7 +25,7 @@ import numpy as np
 import credimi
 from credimi.counts.request import CountRequest
 from credimi.questions.select.answer import selected
-from credimi.sources.rows import coded_table
+from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +66,7 @@ def wide(columns: int) -> None:
     few = {name: table[name] for name in list(table)[:2_000]}
     credimi.select(few, target, max_features=2, threads=1)  # compiles
     start = time.process_time()
-    coded = coded_table(table, CountRequest.of(target, threads=1))
+    coded = encoded_table(table, CountRequest.of(target, threads=1)).codes(threads=1)
     reading = time.process_time() - start
     start = time.process_time()
     chosen = selected(coded, "smallest", max_features=50, threads=1)
@@ -85,7 +85,7 @@ def noise(rows: int, missing: float, repeats: int) -> None:
     times = []
     for share in (0.5, 0.01):
         target = np.where(generator.random(rows) < share, "yes", "no")
-        coded = coded_table(table, CountRequest.of(target, threads=1))
+        coded = encoded_table(table, CountRequest.of(target, threads=1)).codes(threads=1)
         selected(coded, "smallest", threads=1)  # compiles
         times.append(cpu(lambda coded=coded: selected(coded, "smallest", threads=1), repeats))
     print(f"| {rows:,} x 200, {missing:.0%} missing | {times[0]:.2f} | {times[1]:.2f} | {times[1] / times[0]:.1f} |")

@@ -30,14 +30,15 @@ import numpy as np
 import credimi
 from credimi.core.table import Table
 from credimi.core.tables import Tables
+from credimi.counts.counter import ByValue
+from credimi.counts.local_counter import LocalCounter
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import mixtures
 from credimi.inference.sampling import draw_information, information_of
 from credimi.inference.strata.stratified_tables import StratifiedTables, independence, summarize
 from credimi.questions.select.smallest_set import Search
-from credimi.sources.rows import coded_table
+from credimi.sources.codes import encoded_table
 
 SHAPES = [(2, 2, 2), (3, 3, 3), (8, 2, 4), (6, 4, 8)]  # strata, classes, values
 SIZES = [100, 300, 1_000, 3_000, 10_000]
@@ -192,16 +193,17 @@ def cut_numbers(tables: int) -> None:
             numbers = given[:, np.newaxis] + noise * generator.normal(size=(rows, 10))
             data = {f"x{index}": column for index, column in enumerate(numbers.T)}
             data |= {"w": [f"w{each}" for each in given], "y": [f"c{each}" for each in target]}
-            codes = InterpretedCodes.of(coded_table(data, CountRequest.of("y")))
+            codes = encoded_table(data, CountRequest.of("y")).codes()
+            counter = LocalCounter(codes)
             cut_columns = [index for index, feature in enumerate(codes.features) if feature.odds < 1.0]
             if not cut_columns:
                 continue
             index_of_w = [feature.name for feature in codes.features].index("w")
-            counted, starts = codes.stratified(codes.codes[index_of_w], strata, features=cut_columns)
+            ((_, counted, starts),) = counter.by_stratum(ByValue(index_of_w), np.array(cut_columns))
             even = Tables(counted.flat, counted.rows, counted.columns)
             independent = independence(StratifiedTables.of(even, starts))
             factor = (1.0 - independent) / independent
-            odds_alone, odds_given = codes.odds[cut_columns], Search(codes, Belief()).codes.odds[cut_columns]
+            odds_alone, odds_given = counted.odds, Search(counter, Belief()).odds[cut_columns]
             bayes_factors.append(np.array([factor, factor * odds_alone, factor * odds_given]))
             cuts += [len(codes.features[index].values) - 1 for index in cut_columns]
         factors = np.concatenate(bayes_factors, axis=1)

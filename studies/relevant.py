@@ -18,17 +18,20 @@ from __future__ import annotations
 
 import argparse
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.datasets import make_classification
 
 import credimi
+from credimi.counts.local_counter import LocalCounter
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.pair_codes import PairCodes
-from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.inference.rules import from_common_odds
 from credimi.questions.select.relevant_features import relevance
-from credimi.sources.rows import coded_table
+from credimi.sources.codes import encoded_table
+
+if TYPE_CHECKING:
+    from credimi.counts.codes import Codes
 
 RELEVANT, VALUES = 20, 10
 KINDS = {  # how many columns span the cube, are sums of them, and are copies; how far apart the corners are
@@ -64,15 +67,15 @@ def made(kind: str, seed: int, missing: float, rows: int, count: int) -> tuple[C
     return columns, [f"c{each}" for each in target.tolist()]
 
 
-def interpreted(columns: Columns, target: list[str]) -> InterpretedCodes:
+def interpreted(columns: Columns, target: list[str]) -> Codes:
     """The codes of a table."""
-    return InterpretedCodes.of(coded_table(columns | {"class": target}, CountRequest.of("class")))
+    return encoded_table(columns | {"class": target}, CountRequest.of("class")).codes()
 
 
-def by_partners(ranking: credimi.Ranking, codes: InterpretedCodes) -> list[list[str]]:
+def by_partners(ranking: credimi.Ranking, codes: Codes) -> list[list[str]]:
     """Keep a column if its mean evidence over the partners says so; the same of its largest evidence."""
     p_independent = {row["feature"]: row["p_independent"] for row in ranking}
-    evidence_of = relevance(codes, np.array([p_independent[feature.name] for feature in codes.features]))
+    evidence_of = relevance(LocalCounter(codes), np.array([p_independent[feature.name] for feature in codes.features]))
     ways = []
     for evidence in (evidence_of.evidence, evidence_of.largest):
         p_noise = 1.0 / (1.0 + np.exp(np.clip(evidence, -700.0, 700.0)))
@@ -81,9 +84,9 @@ def by_partners(ranking: credimi.Ranking, codes: InterpretedCodes) -> list[list[
     return ways
 
 
-def by_jmi(codes: InterpretedCodes, count: int) -> list[str]:
+def by_jmi(codes: Codes, count: int) -> list[str]:
     """Take the column with the largest sum of I(X,W;Y) over the taken W, so many times; counts as they are."""
-    pairs = PairCodes.of(codes)
+    pairs = LocalCounter(codes).by_pair_and_class()
     number = len(pairs.names)
 
     def information(table: np.ndarray) -> float:

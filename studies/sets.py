@@ -37,14 +37,15 @@ from sklearn.linear_model import LogisticRegression
 
 import credimi
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.paper.paper_datasets import load
-from credimi.sources.rows import coded_table, rows_of
+from credimi.paper.rows import rows_of
+from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from credimi.sources.rows import Rows
+    from credimi.counts.codes import Codes
+    from credimi.paper.rows import Rows
 
 NAMES = "vote,crx,german,australian,lymphography,hypothyroid,horse-colic,chess,led24,soybean-large,audiology"
 FILTERS_WITH_SIZE = ("JMI", "CMIM", "mRMR")
@@ -102,8 +103,8 @@ def entropy(*columns: np.ndarray) -> float:
 class PlainFilters:
     """I(X;Y), I(X;W) and I(X;Y|W) of all columns from plain counts, for the filters that have to be told k."""
 
-    def __init__(self, codes: InterpretedCodes) -> None:
-        target, columns = codes.groups.astype(np.int64), [column.astype(np.int64) for column in codes.codes]
+    def __init__(self, codes: Codes) -> None:
+        target, columns = codes.groups.astype(np.int64), [column.astype(np.int64) for column in codes.columns]
         entropies, with_target = (
             [entropy(column) for column in columns],
             [entropy(column, target) for column in columns],
@@ -134,7 +135,7 @@ class PlainFilters:
 
 def taken_by(data: Table | pd.DataFrame, features: int) -> dict[str, list[int]]:
     """The columns that each way takes."""
-    codes = InterpretedCodes.of(coded_table(data, CountRequest.of("class", missing_values=())))
+    codes = encoded_table(data, CountRequest.of("class", missing_values=())).codes()
     names = [int(feature.name) for feature in codes.features]
     columns_of = {"all": list(range(features))}
     columns_of["forward"] = [int(name) for name in credimi.rank(data, "class").selected("forward")]

@@ -24,8 +24,8 @@ import numpy as np
 import credimi
 from credimi.core.tables import Tables
 from credimi.inference.evidence.fixed_priors import pseudo_count
+from credimi.inference.information import distribution_of
 from credimi.inference.moments.moments import moments
-from credimi.inference.mutual_information import distribution_of
 from credimi.inference.sampling import draw_information, information_of
 
 if TYPE_CHECKING:

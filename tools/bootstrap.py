@@ -223,7 +223,7 @@ def spark() -> int:
             "sources/test_spark.py",
             "sources/test_spark_cluster.py",
             "sources/test_cluster_codes.py",
-            "sources/test_cluster_pairs.py",
+            "sources/test_cluster_counter.py",
             "test_docs_spark.py",
         )
     ]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from credimi.estimators.selector import CredibleSelector
     from credimi.estimators.tree import CredibleTreeClassifier
     from credimi.inference.bounds.information_bounds import information_bounds
+    from credimi.inference.complete_data import CompleteMoments, complete_moments
     from credimi.inference.distributions.distribution import Distribution
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.posterior import Posterior, posterior
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Comparison",
+    "CompleteMoments",
     "Counts",
     "CredibleSelector",
     "CredibleTreeClassifier",
@@ -61,6 +63,7 @@ __all__ = [
     "Table",
     "__version__",
     "compare",
+    "complete_moments",
     "conditional_information",
     "count",
     "information_bounds",
@@ -79,6 +82,7 @@ __all__ = [
 
 _MODULE_OF = {
     "Comparison": "credimi.questions.compare.result",
+    "CompleteMoments": "credimi.inference.complete_data",
     "Counts": "credimi.counts.counts",
     "CredibleSelector": "credimi.estimators.selector",
     "CredibleTreeClassifier": "credimi.estimators.tree",
@@ -96,6 +100,7 @@ _MODULE_OF = {
     "Selection": "credimi.questions.select.result",
     "Table": "credimi.core.table",
     "compare": "credimi.questions.compare.answer",
+    "complete_moments": "credimi.inference.complete_data",
     "conditional_information": "credimi.inference.strata.conditional_information",
     "count": "credimi.sources.count",
     "interactions": "credimi.questions.interactions.answer",
@@ -139,13 +144,13 @@ _STORED_MODULE_OF = {
     "Remark": "credimi.results.remarks",
     "Rejection": "credimi.questions.select.result",
     "RemarkKind": "credimi.results.remarks",
-    "Rows": "credimi.sources.rows",
+    "Rows": "credimi.paper.rows",
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
     "Step": "credimi.questions.select.result",
     "Scorer": "credimi.estimators.scorer",
     "Tree": "credimi.questions.tree.nodes",
     "TreeCandidate": "credimi.questions.tree.nodes",
-    "TreeColumn": "credimi.counts.rows.tree_rows",
+    "TreeColumn": "credimi.counts.rows.node_counter",
     "TreeNode": "credimi.questions.tree.nodes",
     "TreeSplit": "credimi.questions.tree.nodes",
     "TreeStandIn": "credimi.questions.tree.nodes",

@@ -9,18 +9,15 @@ import numpy as np
 
 import credimi
 from credimi.columns import interpret, labels
+from credimi.counts import codes
 from credimi.counts.request import CountRequest
-from credimi.counts.rows import coded_table as tables_of_codes
-from credimi.counts.rows.stratified_counts import InterpretedCodes
-from credimi.counts.rows.tree_rows import TreeRows
-from credimi.sources import rows
-from credimi.sources.rows import coded_table
+from credimi.counts.rows.node_counter import node_counter
+from credimi.sources import codes as door
+from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     import pytest
 
-    from credimi.counts.batch import CodedBatch
-    from credimi.counts.counts import Counts
 
 ROWS = 60
 
@@ -45,17 +42,17 @@ def table() -> dict[str, list[object]]:
 
 
 def interpreted() -> tuple[list[object], list[list[int]]]:
-    coded = coded_table(table(), CountRequest.of("y"))
+    coded = encoded_table(table(), CountRequest.of("y"))
     features = [
         (each.facts, each.values, each.block.tolist(), each.places.tolist(), each.typed_as.tolist())
         for each in coded.counts.interpreted()
     ]
-    return features, [codes.tolist() for codes in InterpretedCodes.of(coded).codes]
+    return features, [codes.tolist() for codes in coded.codes().columns]
 
 
 def test_what_is_remembered_is_what_counts_say(monkeypatch: pytest.MonkeyPatch) -> None:
     remembered = interpreted()
-    for module in (interpret, tables_of_codes):
+    for module in (interpret, codes):
         monkeypatch.setattr(module, "_MAX_CACHED_LABELS", -1)
     assert interpreted() == remembered
 
@@ -65,11 +62,11 @@ def test_the_labels_of_alike_columns_are_looked_at_once(monkeypatch: pytest.Monk
     typed, of_numbers = labels.typed, labels.of_numbers
     monkeypatch.setattr(labels, "typed", lambda *given: (seen.append("typed"), typed(*given))[1])
     monkeypatch.setattr(labels, "of_numbers", lambda *given, **more: (seen.append("of"), of_numbers(*given, **more))[1])
-    for cache in (interpret._plain_values, tables_of_codes._cached_interpreted_codes):  # noqa: SLF001  (what other tests left there)
+    for cache in (interpret._plain_values, codes._cached):  # noqa: SLF001  (what other tests left there)
         cache.cache_clear()
     generator = np.random.default_rng(0)
-    codes, classes = generator.integers(0, 3, (200, 300)).astype(np.uint8), generator.integers(0, 2, 200)
-    credimi.interactions(codes, classes, threads=1)
+    columns, classes = generator.integers(0, 3, (200, 300)).astype(np.uint8), generator.integers(0, 2, 200)
+    credimi.interactions(columns, classes, threads=1)
     assert len(seen) < 30  # of 300 columns
 
 
@@ -83,14 +80,14 @@ class Unsearched(tuple[str, ...]):
 
 
 def test_labels_of_a_column_are_found_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = rows.coded_parts
+    parts = door.coded_parts
 
-    def unsearched(*given: Any) -> tuple[CodedBatch, Counts, bool]:  # noqa: ANN401  (what coded_parts takes)
-        coded, counts, is_survey = parts(*given)
-        return coded, replace(counts, features=Unsearched(counts.features)), is_survey
+    def unsearched(*given: Any) -> codes.EncodedTable:  # noqa: ANN401  (what coded_parts takes)
+        encoded = parts(*given)
+        return replace(encoded, counts=replace(encoded.counts, features=Unsearched(encoded.counts.features)))
 
-    monkeypatch.setattr(rows, "coded_parts", unsearched)
+    monkeypatch.setattr(door, "coded_parts", unsearched)
     data = table()
     assert credimi.pairs(data).names
-    assert TreeRows.of(coded_table(data, CountRequest.of("y"))).columns
+    assert node_counter(encoded_table(data, CountRequest.of("y"))).columns
     assert credimi.select(data, "y").features is not None

@@ -6,6 +6,7 @@ import pytest
 
 import credimi
 from credimi.columns.encode import encode
+from credimi.columns.numbers import sorted_numbers
 from credimi.columns.numbers.small_codes import encode_small
 from credimi.counts import batch, tabulate
 
@@ -150,3 +151,39 @@ def test_counts_do_not_depend_on_the_layout(kind: str, threads: int, monkeypatch
     for data in (cells, np.asfortranarray(cells), cells[::-1][::-1], frame, frame.copy()):
         assert credimi.count(data, target, threads=threads) == expected
     assert len(called) == 5
+
+
+@pytest.mark.parametrize("kind", ["u1", "i8", "f8", "?"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_counts_and_rankings_do_not_depend_on_the_way(kind: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = table(kind)
+    cells[:, 9] = cells[:, 3]  # a copy, which the sampled rows show
+    target = (cells[:, 3] == 1) | (np.arange(ROWS) % 3 == 0)
+    asked = {} if kind == "?" else {"missing_values": [2]}
+    expected = credimi.count(cells, target, **asked)
+    ranking = credimi.rank(cells, target, **asked)
+    monkeypatch.setattr(tabulate, "CELLS_WORTH_COMPILING", 1)
+    called = []
+    monkeypatch.setattr(batch, "encode_small", lambda *given: called.append(len(given[0])) or encode_small(*given))
+    frame = pd.DataFrame(cells, columns=expected.features)
+    for data in (cells, np.asfortranarray(cells), frame, frame.copy()):
+        assert credimi.count(data, target, threads=threads, **asked) == expected
+        other = credimi.rank(data, target, threads=threads, **asked)
+        assert other.columns == ranking.columns
+        assert other.remarks == ranking.remarks
+    assert called == [COLUMNS] * 8
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("values", [4, 30, 900])  # few, some, and many numbers
+def test_counts_keep_no_part_of_the_data(order: str, values: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tabulate, "CELLS_WORTH_COMPILING", 1)
+    monkeypatch.setattr(sorted_numbers, "CELLS_WORTH_COMPILING", 1)
+    cells = np.random.default_rng(0).integers(0, values, (3_000, 4)).astype(np.float64, order=order)
+    cells[:, 1] = cells[:, 0]
+    target = cells[:, 0] > values / 2
+    counts = credimi.count(cells, target)
+    expected = credimi.rank(cells, target).remarks
+    assert any(remark.kind == "copy" for remark in expected)
+    cells[:, 0] = 0.0
+    assert credimi.rank(counts).remarks == expected

@@ -123,7 +123,7 @@ def test_many_identifiers_that_are_numbers_take_a_line_of_their_own() -> None:
     table = {f"price{place}": [f"{row},{place}5" for row in range(60)] for place in range(5)}
     table |= {f"id{place}": [f"{place}-{row}x" for row in range(60)] for place in range(5)}
     table |= {"text": [f"{row}.5" for row in range(60)]}
-    below = sentences.unranked_lines(rank(table | {"class": list("ab") * 30}, "class").facts)
+    below = sentences.unranked_lines(rank(table | {"class": list("ab") * 30}, "class").facts.values())
     assert below[0] == (
         "numbers with decimal commas, taken for text, not ranked: price0, price1, price2 and 2 others "
         "(discretize={'price0': 'mdl'} ranks it)"

@@ -9,6 +9,7 @@ import credimi
 from credimi.compile.signatures import SIGNATURES, files_used_by
 
 ROOT = Path(credimi.__file__).parent
+SOURCES = [path for path in ROOT.rglob("*.py") if path.parent.name != "compile"]
 KERNELS = files_used_by(*{name.rpartition(".")[0] for name in SIGNATURES})
 KNOWN = {"margins_evidence", "_digamma_tail"}  # each has one user, next to it
 
@@ -33,3 +34,19 @@ def test_kernels_import_kernels_only() -> None:
                 ]
                 of_kernels = any(file in KERNELS for file in files)
                 assert of_kernels or module in {"credimi.compile.jit", "credimi.compile.signatures"}, (path, module)
+
+
+def test_only_the_room_compile_knows_numba() -> None:
+    assert len(SOURCES) > 200
+    for path in SOURCES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        modules = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
+        modules |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        assert not {module.partition(".")[0] for module in modules} & {"numba", "llvmlite"}, path
+        named = {
+            node.args[0].value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)
+        }  # as for `importlib.import_module`
+        assert not named & {"numba", "llvmlite"}, path
+        assert not modules & {"credimi.compile.numba_jit", "credimi.compile.inner_functions"}, path

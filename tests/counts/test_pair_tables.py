@@ -9,7 +9,7 @@ import pytest
 
 from credimi.core.errors import CredimiError
 from credimi.counts.rows.pair_tables import PairCounter
-from credimi.sources.interpreted_columns import InterpretedColumns
+from credimi.sources.codes import codes_without_target
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,26 +99,26 @@ def test_columns_without_a_target_are_interpreted_alike_from_all_sources(tmp_pat
     )
     frame.to_csv(tmp_path / "data.csv", index=False)
     frame.to_parquet(tmp_path / "data.parquet")
-    whole = InterpretedColumns.of(frame)
+    whole = codes_without_target(frame)
     assert whole.names == ("number", "target", "whole")
-    assert whole.values == (5, 2, 2)  # 20 rows a cell of 5 x 5
+    assert whole.sizes.tolist() == [5, 2, 2]  # 20 rows a cell of 5 x 5
     assert [each.name for each in whole.left_out] == ["id", "one", "none"]
     for other in (tmp_path / "data.csv", tmp_path / "data.parquet", frame.to_dict("list")):
-        found = InterpretedColumns.of(other)
+        found = codes_without_target(other)
         assert found.names == whole.names
-        assert all(np.array_equal(*both) for both in zip(found.codes, whole.codes, strict=True))
-    named = InterpretedColumns.of(frame, columns=["number", "target"], discretize={"number": [0.0]})
-    assert named.values == (2, 2)
+        assert all(np.array_equal(*both) for both in zip(found.columns, whole.columns, strict=True))
+    named = codes_without_target(frame, columns=["number", "target"], discretize={"number": [0.0]})
+    assert named.sizes.tolist() == [2, 2]
 
 
 def test_ranges_follow_the_rows_and_what_is_asked() -> None:
     numbers = {"x": np.linspace(0, 1, 4_001), "y": np.linspace(1, 2, 4_001) ** 2}
-    assert InterpretedColumns.of(numbers).values == (10, 10)
+    assert codes_without_target(numbers).sizes.tolist() == [10, 10]
     few = {name: values[:50] for name, values in numbers.items()}
-    assert InterpretedColumns.of(few).values == (3, 3)
-    assert InterpretedColumns.of(few, discretize="quantile:4").values == (4, 4)
-    assert InterpretedColumns.of(few, discretize={"x": "quantile:7"}).values == (7, 3)
+    assert codes_without_target(few).sizes.tolist() == [3, 3]
+    assert codes_without_target(few, discretize="quantile:4").sizes.tolist() == [4, 4]
+    assert codes_without_target(few, discretize={"x": "quantile:7"}).sizes.tolist() == [7, 3]
     with pytest.raises(CredimiError, match="here is none"):
-        InterpretedColumns.of(few, discretize="mdl")
+        codes_without_target(few, discretize="mdl")
     with pytest.raises(CredimiError, match="no rows"):
-        InterpretedColumns.of({"x": []})
+        codes_without_target({"x": []})

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import credimi
-from credimi.columns.numbers.small_counts import count_small
+from credimi.columns.numbers.small_codes import encode_small
 from credimi.compile import jit, warm_up
 from credimi.compile.signatures import SIGNATURES, THAT_READ
 from credimi.counts import tabulate
@@ -38,14 +38,14 @@ def frame() -> pd.DataFrame:
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """One for each time that a table is given to the kernels for few small numbers."""
+    """One for each time that a table is given to the kernels for small numbers."""
     found: list[bool] = []
 
     def noted(*arguments: object) -> object:
         found.append(True)
-        return count_small(*arguments)  # type: ignore[arg-type]
+        return encode_small(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("credimi.counts.batch.count_small", noted)
+    monkeypatch.setattr("credimi.counts.batch.encode_small", noted)
     monkeypatch.setattr(tabulate, "CELLS_WORTH_CALLING", 1)
     return found
 
@@ -87,7 +87,7 @@ def test_kernels_that_would_be_compiled_are_not_ready(monkeypatch: pytest.Monkey
     monkeypatch.setattr(NumbaKernel, "is_compiled", lambda kernel, types: kernel.__name__ + types not in lacking)
     is_compiled = warm_up.is_compiled.__wrapped__
     assert is_compiled(*THAT_READ)
-    name = "columns.numbers.small_counts_kernels.count_rows"
+    name = "columns.numbers.small_codes_kernels.gather"
     lacking.append(name + SIGNATURES[name][-1])
     assert not is_compiled(*THAT_READ)
     assert is_compiled("columns.pair_counts.")

@@ -37,7 +37,7 @@ def test_named_pseudo_count(name: str, shape: tuple[int, int], value: float) -> 
 
 
 def test_every_name_is_known() -> None:
-    assert sorted(NAMES) == ["haldane", "jeffreys", "perks", "uniform"]
+    assert sorted(NAMES) == ["haldane", "jeffreys", "perks", "raw-counts", "uniform"]
     for name in NAMES:
         assert pseudo_count(name, (3, 4)) >= 0.0
 

@@ -16,7 +16,7 @@ from credimi.inference.belief import Belief
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.scaled_beta import ScaledBeta
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
-from credimi.inference.mutual_information import distribution_of
+from credimi.inference.information import distribution_of
 from credimi.inference.tables import mixture_tails
 from credimi.inference.tables.many_tables import summarize
 

@@ -16,7 +16,6 @@ from credimi.inference.rows_to_decide import growth_to_decide
 from credimi.inference.rules import unsure as are_unsure
 from credimi.inference.strata.stratified_tables import StratifiedTables, components, summarize
 from credimi.inference.tables.many_tables import beliefs
-from credimi.results.notebook import ranking_html
 
 if TYPE_CHECKING:
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
@@ -54,7 +53,7 @@ def test_the_rows_have_two_digits_and_are_told(information: float, rows: int, pr
     assert row["at_epsilon"] is False
     text = f"rows needed to decide, roughly: f {row['rows_to_decide']:,}"
     assert text in " ".join(repr(ranking).split())
-    assert f"until about {row['rows_to_decide']:,} rows" in ranking_html(ranking)
+    assert f"until about {row['rows_to_decide']:,} rows" in ranking._repr_html_()
 
 
 def tables_of(cells: FloatArray) -> Tables:
@@ -269,7 +268,7 @@ def test_what_lies_at_epsilon_has_no_such_number(rows: int, prior: str) -> None:
     assert row["rows_to_decide"] is None
     assert row["at_epsilon"] is True
     assert "more rows would hardly help, since I lies at epsilon: f" in " ".join(repr(ranking).split())
-    assert "lies at epsilon" in ranking_html(ranking)
+    assert "lies at epsilon" in ranking._repr_html_()
     told = ranking.to_dict()["features"][0]
     assert (told["rows_to_decide"], told["at_epsilon"]) == (None, True)
     assert ranking.to_pandas()["at_epsilon"].tolist() == [True]

@@ -4,16 +4,16 @@ import math
 from collections.abc import Callable
 
 import mpmath
-import numba
 import numpy as np
 import pytest
 
+from credimi.compile import numba_jit
 from credimi.inference import special_functions as special
 
 
 def _callable(piece: Callable[..., float]) -> Callable[..., float]:
     """A piece of kernels as a function that Python can call."""
-    return numba.njit(lambda *arguments: piece(*arguments))  # noqa: PLW0108  (Numba compiles no kernel twice)
+    return numba_jit.numba.njit(lambda *arguments: piece(*arguments))  # noqa: PLW0108  (Numba compiles no kernel twice)
 
 
 log_excess, log_rise, log_rise_of_large, log_spread, logarithm, logarithm_of_one_plus = map(

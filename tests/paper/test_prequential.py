@@ -21,8 +21,8 @@ from credimi.inference.moments.moments import moments
 from credimi.inference.tables import many_tables
 from credimi.paper import checkpoints, prequential, prequential_loop, significance
 from credimi.paper.prequential_options import RULES
+from credimi.paper.rows import rows_of
 from credimi.sources.csv import csv_files
-from credimi.sources.rows import rows_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,9 @@ import pytest
 
 import credimi
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.tree_rows import TreeRows
+from credimi.counts.rows.node_counter import node_counter
 from credimi.questions.tree.growth import grow
-from credimi.sources.rows import coded_table
+from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,7 +109,7 @@ def test_a_network_marks_it() -> None:
 
 
 def test_a_tree_marks_it() -> None:
-    tree = grow(TreeRows.of(coded_table(table(), CountRequest.of("class"))))
+    tree = grow(node_counter(encoded_table(table(), CountRequest.of("class"))))
     assert marked(tree.remarks) == [("rare", None)]
     assert SENTENCE in json.dumps(tree.to_dict())
 

@@ -227,7 +227,7 @@ def test_missing_as_category_and_weights_of_infinity_are_fine(tmp_path: Path) ->
 
 def test_a_ranking_without_counts_has_no_page(tmp_path: Path) -> None:
     found = rank(table(2), "class")
-    bare = Ranking(found.columns, found.target, found.rows, found.classes, found.settings)
+    bare = Ranking(found.columns, found.target, found.rows, found.classes, found.settings, remarks=found.remarks)
     with pytest.raises(CredimiError, match="no counts"):
         bare.to_html(tmp_path / "page.html")
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 CLINIC = str(Path(__file__).parents[2] / "examples" / "clinic.csv")
 ASKED: dict[str, Callable[[], Result]] = {
+    "rank": lambda: credimi.rank(CLINIC, "diabetes", robust=True),
+    "rank_by": lambda: credimi.rank_by(CLINIC, "diabetes", by="sex"),
+    "compare": lambda: credimi.compare(CLINIC, CLINIC, "diabetes"),
     "select": lambda: credimi.select(CLINIC, "diabetes", max_features=3),
 }
 

@@ -15,10 +15,12 @@ import credimi
 from credimi.cli import main
 from credimi.columns.feature import CutBy, FeatureKind, SuspicionKind
 from credimi.paper.paper_datasets import PaperDataset, read
+from credimi.paper.rows import rows_of
 from credimi.questions.network.network_text import direction_line
 from credimi.results import remark_sentences, sentences
 from credimi.results.remarks import Remark, RemarkKind
-from credimi.sources.rows import rows_of
+from credimi.results.section import Shown
+from credimi.results.text import printed as text_of
 
 READERS = (sentences.PYTHON, sentences.COMMAND_LINE)
 ROWS = 600
@@ -140,13 +142,12 @@ def test_all_faces_have_the_same_remarks(tmp_path: Path, capsys: pytest.CaptureF
 def test_each_reader_is_told_in_words_of_their_own() -> None:
     ranking = credimi.rank(TABLE, "class", discretize={"cut": "mdl"})
     for reader, strange in zip(READERS, ("--", "=["), strict=True):
-        worded = ranking.worded_for(reader)
-        notes, texts = worded.columns["note"], [each["text"] for each in worded.to_dict()["remarks"]]
-        assert not [text for text in (*notes, *texts, *worded.remark_lines()) if strange in text]
-        assert strange not in str(worded)
+        worded, shown = ranking.to_dict(reader=reader), Shown(reader)
+        notes, texts = [each["note"] for each in worded["features"]], [each["text"] for each in worded["remarks"]]
+        assert not [text for text in (*notes, *texts, *ranking.remark_lines(reader=reader)) if strange in text]
+        assert strange not in text_of(ranking.sections(shown), shown)
     assert ranking["id"]["note"].endswith("(discretize={'id': 'categories'} ranks it)")
-    assert ranking.worded_for(sentences.COMMAND_LINE)["id"]["note"].endswith("(--discretize id=categories ranks it)")
-    assert ranking.worded_for(sentences.COMMAND_LINE).worded_for(sentences.PYTHON).columns == ranking.columns
+    assert "(--discretize id=categories ranks it)" in str(ranking.notes(sentences.COMMAND_LINE))
 
 
 def test_what_may_mean_missing_is_remarked_also_where_missing_is_a_value() -> None:

@@ -13,12 +13,17 @@ from credimi.cli import main
 from credimi.questions.interactions.interaction_view import interactions_text
 from credimi.results import sentences
 from credimi.results.names import shorten_distinctly, shortened
-from credimi.results.terminal import ranking_text
+from credimi.results.section import Shown
+from credimi.results.text import printed as text_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 WIDTHS = (40, 60, 80, 100, 130, 160)
+
+
+def ranking_text(result: credimi.Result, width: int) -> str:
+    return text_of(result.sections(shown := Shown(width=width)), shown)
 
 
 def ranking(name: str, others: int = 3) -> credimi.Ranking:
@@ -78,7 +83,7 @@ def test_the_share_of_the_entropy_stands_beside_the_nats() -> None:
     for row in found:
         assert row["entropy_share"] == pytest.approx(row["mi"] / found.entropy, abs=1e-15)
     assert f"{100 * found['x']['entropy_share']:.1f}" in str(found)
-    assert "<th>%</th>" in found._repr_html_()
+    assert ">%</th>" in found._repr_html_()
 
 
 def test_the_title_wraps_at_the_width_of_the_window() -> None:

@@ -14,7 +14,7 @@ import pytest
 from credimi import CredimiError, count
 from credimi.columns.column import Column
 from credimi.counts import tabulate
-from credimi.sources.csv import csv_coder, csv_files, csv_split
+from credimi.sources.csv import csv_coder, csv_files
 from credimi.sources.csv.csv_coder import FieldCoders
 
 if TYPE_CHECKING:
@@ -185,16 +185,6 @@ def test_random_bytes_are_refused_or_what_pyarrow_parses(seed: int) -> None:
             accepted += 1
             assert found == parsed(content, names)
     assert accepted > 300
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_last_line_end_is_that_of_letter_by_letter(seed: int) -> None:
-    generator = random.Random(seed)  # noqa: S311
-    for _ in range(1000):
-        letters = generator.choice(['a"\n,', 'ab,,\n\n""', 'aaaaaaaaaaaa,,,\n"', '"\n\r,,a', "ab,\n"])
-        text = "".join(generator.choices(letters, k=generator.choice([0, 1, 5, 63, 64, 65, 130, 300])))
-        content = pa.py_buffer(text.encode())
-        assert csv_coder.last_line_end(content, ",") == csv_split.last_line_end(content, ",")
 
 
 def test_a_column_of_many_texts_stays_text_and_the_others_are_codes() -> None:

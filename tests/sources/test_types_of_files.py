@@ -12,7 +12,8 @@ from pyarrow import csv, feather, parquet
 
 import credimi
 from credimi.counts.request import CountRequest
-from credimi.sources.rows import coded_table, rows_of
+from credimi.paper.rows import rows_of
+from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +100,7 @@ def test_rows_are_those_of_one_table(tmp_path: Path, ending: str, kinds: tuple[s
     assert (found.features, found.values, found.classes) == (expected.features, expected.values, expected.classes)
     np.testing.assert_array_equal(found.codes, expected.codes)
     np.testing.assert_array_equal(found.target, expected.target)
-    counts, of_rank = coded_table(str(folder), CountRequest.of("target")).counts, credimi.count(folder, "target")
+    counts, of_rank = encoded_table(str(folder), CountRequest.of("target")).counts, credimi.count(folder, "target")
     assert (counts.classes, counts.labels, counts.features) == (of_rank.classes, of_rank.labels, of_rank.features)
     np.testing.assert_array_equal(counts.flat, of_rank.flat)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import importlib
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,13 +13,13 @@ from credimi.cli.terminal_io import progress, say
 from credimi.compile.hooks import hooks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 def announce_compiling(command: str) -> None:
     """If a kernel has to be compiled, compile all that the command needs, on all cores, and show the progress."""
     _enable_garbage_collector()
-    hooks.before_numba = _load_numba
+    hooks.while_numba_loads = _without_garbage_collector
     hooks.compiling = _once(partial(_compile_for_command, command))
 
 
@@ -33,11 +33,12 @@ def load_meanwhile(module: str) -> None:
     threading.Thread(target=load, daemon=True).start()
 
 
-def _load_numba() -> None:
-    """Load Numba with the garbage collector off: there is no garbage yet."""
+@contextmanager
+def _without_garbage_collector() -> Iterator[None]:
+    """Switch the garbage collector off while modules load: there is no garbage yet."""
     gc.disable()
     try:
-        importlib.import_module("numba")
+        yield
     finally:
         _enable_garbage_collector()
 

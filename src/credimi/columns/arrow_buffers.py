@@ -2,8 +2,7 @@
 
 pyarrow's `to_numpy` would import pandas, and copies if there are nulls. This module leaves nulls where they are: in a
 buffer of bits that says which values are valid. A code is the distance from the smallest value, or the position among
-few distinct values; all its bits are set if the value is missing. With `compiled`, a kernel does this in one pass
-(`columns.text_codes`), without holding Python's lock.
+few distinct values (`columns.text_codes`); all its bits are set if the value is missing.
 """
 
 from __future__ import annotations
@@ -102,14 +101,8 @@ def text_array(texts: list[str], kind: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(texts), buffers).cast(kind)
 
 
-def distances(array: pa.Array, smallest: int, dtype: type[np.unsignedinteger], *, compiled: bool) -> Codes:
+def distances(array: pa.Array, smallest: int, dtype: type[np.unsignedinteger]) -> Codes:
     """The distances of Arrow's integers from the smallest of them, as codes; null is missing."""
-    if compiled and array.type in (pa.int32(), pa.int64()):  # the types of files; other types are already narrow
-        from credimi.columns.text_codes import narrow  # noqa: PLC0415  (loads compiled code)
-
-        codes: Codes = np.empty(len(array), dtype=dtype)
-        narrow(plain(array), smallest, *validity(array), codes)
-        return codes
     codes = narrowed(plain(array), smallest, dtype)
     return np.where(valid(array), codes, dtype(np.iinfo(dtype).max)) if array.null_count else codes
 

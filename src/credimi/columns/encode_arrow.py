@@ -52,7 +52,7 @@ def encode_arrow(array: pa.Array, name: str, *, raw: MissingValues | None, compi
     """Codes and labels of an Arrow array. Texts may turn out to be numbers if `raw` is given: what means missing."""
     kind = array.type
     if pa.types.is_dictionary(kind):
-        return _encode_dictionary(array, name, raw=raw, compiled=compiled)
+        return _encode_dictionary(array, name, raw)
     if pa.types.is_null(kind):
         return Column(np.full(len(array), 255, dtype=np.uint8), TEXT)
     if pa.types.is_boolean(kind):
@@ -104,7 +104,8 @@ def _encode_texts(array: pa.Array, raw: MissingValues | None = None, *, compiled
         if column is not None:
             return column
     coded = array.dictionary_encode()
-    codes, texts = _codes_of(coded.indices, len(coded.dictionary)), coded.dictionary
+    texts = coded.dictionary
+    codes = distances(coded.indices, 0, code_type(len(texts)))
     numbers = _texts_as_numbers(texts, raw) if raw is not None and len(texts) > labels.FEW_TEXTS else None
     if numbers is None:
         return Column(codes, kind, tuple(texts.to_pylist()))
@@ -150,9 +151,9 @@ def _encode_few_texts(array: pa.Array, kind: str) -> Column | None:
     return Column(codes, kind, tuple(str(letters[start:end], "utf-8") for start, end in bounds))
 
 
-def _encode_dictionary(array: pa.Array, name: str, *, raw: MissingValues | None, compiled: bool) -> Column:
+def _encode_dictionary(array: pa.Array, name: str, raw: MissingValues | None) -> Column:
     """Encode a dictionary array; its values may be of any kind, null or repeated, and its indices become codes."""
-    codes = _codes_of(array.indices, len(array.dictionary), compiled=compiled)
+    codes = distances(array.indices, 0, code_type(len(array.dictionary)))
     return recoded(codes, encode_arrow(one_chunk(array.dictionary), name, raw=raw, compiled=False))
 
 
@@ -167,20 +168,9 @@ def recoded(codes: Codes, values: Column) -> Column:
     return replace(values, codes=new_codes[np.minimum(codes, len(values.codes))])
 
 
-def _codes_of(indices: pa.Array, size: int, *, compiled: bool = False) -> Codes:
-    """Arrow's indices into a dictionary as codes, null as missing."""
-    return distances(indices, 0, code_type(size), compiled=compiled)
-
-
 def _encode_integers(array: pa.Array, *, compiled: bool = False) -> Column:
     import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
 
-    if compiled and array.type == pa.int64():
-        values = plain(array)
-        few = few_distinct(values, array)
-        distinct = values[few[1]] if few is not None else values[:0]
-        if few is not None and np.all((distinct >= -labels.EXACT) & (distinct <= labels.EXACT)):
-            return Column(few[0], NUMBER, numbers=distinct.astype(np.float64))
     smallest, largest = (scalar.as_py() for scalar in pc.min_max(array).values())
     if smallest is None:
         return Column(np.full(len(array), 255, dtype=np.uint8), NUMBER, numbers=np.zeros(0))
@@ -188,7 +178,7 @@ def _encode_integers(array: pa.Array, *, compiled: bool = False) -> Column:
         return _encode_texts(array.cast(pa.large_string()))
     if largest - smallest > MAX_RANGE_AS_CODES:
         return encode_numbers(array.cast(pa.float64()), compiled=compiled)
-    codes = distances(array, int(smallest), code_type(largest - smallest + 1), compiled=compiled)
+    codes = distances(array, int(smallest), code_type(largest - smallest + 1))
     return column_of_range(codes, smallest, largest)
 
 
@@ -214,7 +204,7 @@ def encode_numbers(array: pa.Array, *, compiled: bool = False) -> Column:
             return _without_nan(few[0], values[few[1]])
     coded = array.dictionary_encode()
     numbers = plain(coded.dictionary)
-    return _without_nan(_codes_of(coded.indices, numbers.size), numbers)
+    return _without_nan(distances(coded.indices, 0, code_type(numbers.size)), numbers)
 
 
 def _without_nan(codes: Codes, numbers: FloatArray) -> Column:

@@ -184,22 +184,3 @@ def encode_integers(
             key_count += 1
         codes[row] = slot_code[slot]
     return key_count
-
-
-@compiled
-def narrow(values: NDArray[Any], base: int, valid: ByteArray, valid_offset: int, codes: NDArray[Any]) -> None:
-    """Fill `codes` with the distance of each value from `base`; all bits are set if it is missing."""
-    if valid.size == 0:
-        for row in range(codes.size):
-            codes[row] = values[row] - base
-        return
-    head = min(-valid_offset % 8, codes.size)  # rows before the first whole byte of bits
-    whole = head + (codes.size - head) // 8 * 8
-    for row in range(head):
-        codes[row] = (values[row] - base) | (_is_valid(valid, valid_offset + row) - 1)
-    for row in range(head, whole, 8):
-        byte = np.int64(valid[(valid_offset + row) >> 3])
-        for bit in range(8):
-            codes[row + bit] = (values[row + bit] - base) | (((byte >> bit) & 1) - 1)
-    for row in range(whole, codes.size):
-        codes[row] = (values[row] - base) | (_is_valid(valid, valid_offset + row) - 1)

@@ -16,9 +16,10 @@ from credimi.compile import prebuilt
 from credimi.compile.hooks import NoKernelsError
 from credimi.compile.signatures import Workspace
 
-__all__ = ["FloatArray", "IntegerArray", "NDArray", "NumberArray", "Workspace"]
+__all__ = ["BooleanArray", "FloatArray", "IntegerArray", "NDArray", "NumberArray", "Workspace"]
 __all__ += ["cgutils", "compiled", "inlined", "intrinsic", "ir", "types"]
 
+BooleanArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
 IntegerArray = NDArray[np.int64]
 NumberArray = NDArray[np.number]

@@ -21,15 +21,15 @@ import numpy as np
 from credimi.compile.hooks import hooks
 from credimi.compile.signatures import SIGNATURES, Workspace, files_used_by, name_of, signature_of
 
-hooks.before_numba()
-import numba  # noqa: E402  (after the wish above)
-from llvmlite import ir  # noqa: E402  (after the wish above)
-from numba import extending  # noqa: E402  (after the wish above)
-from numba.core import cgutils, types  # noqa: E402  (after the wish above)
-from numba.core.runtime.nrt import rtsys  # noqa: E402  (after the wish above)
-from numba.np.numpy_support import from_dtype  # noqa: E402  (after the wish above)
+with hooks.while_numba_loads():
+    import numba
+    from llvmlite import ir
+    from numba import extending
+    from numba.core import cgutils, types
+    from numba.core.runtime.nrt import rtsys
+    from numba.np.numpy_support import from_dtype
 
-from credimi.compile.inner_functions import InnerCompiler  # noqa: E402  (after the wish above)
+    from credimi.compile.inner_functions import InnerCompiler
 
 __all__ = ["cgutils", "compiled", "inlined", "intrinsic", "ir", "types"]
 

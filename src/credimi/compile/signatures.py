@@ -113,7 +113,6 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         "u1[:] i8 i8 i8 i8[:] u1[:] i4[:] u8[:,:] u1[:,:,:] i8[:,:] i8[:] u1[:,:]",
     ),
     "sources.csv.csv_fields.copy_fields": ("u1[:] i8 i8 i8 i4[:] i4[:] u1[:]",),
-    "sources.csv.csv_fields.find_line_end": ("u1[:] i8 u1[:] i8[:]",),
     "sources.parquet.parquet_pages.decode_page": ("u1[:] u1[:] i8 u1[:,:] u1[:]",),
     "columns.numbers.small_codes_kernels.gather": tuple(
         f"{value}[:] i8 i8 {value}[:] i8 u1[:,:] i8 u1[:] u1[:] u8[:]" for value in ("u1", "i8", "f8")
@@ -126,17 +125,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "columns.numbers.mdl_splits.sums_below": ("i8[:,:] i8[:,:] i8[:]",),
     "columns.numbers.mdl_splits.run_edges": ("i8[:,:] i8 i8[:]",),
     "columns.numbers.mdl_splits.split_all": ("i8[:,:] f8[:] f8[:] f8 f8[:] i8[:]",),
-    "columns.numbers.small_counts_kernels.count_rows": tuple(
-        f"{value}[:] i8 {value}[:] u1[:] u8[:,:] i8[:,:,:] u1[:] u8[:]" for value in ("u1", "i8", "f8")
-    ),
-    "columns.numbers.small_counts_kernels.count_column": tuple(
-        f"{value}[:] {value}[:] u1[:] u8[:,:] u8[:,:] u1[:] u8[:] ({' '.join(['i8'] * lanes)})"
-        for value, lanes in product(("u1", "i8", "f8"), (2, 4, 8))
-    ),
     "columns.text_codes.encode_integers": ("i8[:] u1[:] i8 u1[:] i8[:]",),
-    "columns.text_codes.narrow": tuple(
-        f"{value}[:] i8 u1[:] i8 {code}[:]" for value in ("i4", "i8") for code in _CODES
-    ),
 }
 
 FIRST_NEEDED = (  # by every ranking, with their first types; longest to compile first
@@ -195,7 +184,6 @@ NEEDED_FOR_MANY_CELLS = (  # of a file, if numpy and pyarrow take longer than lo
 THAT_READ = (  # kernels that read values and count them, whatever the source
     "columns.numbers.mdl_splits.",
     "columns.numbers.small_codes_kernels.",
-    "columns.numbers.small_counts_kernels.",
     *NEEDED_FOR_MANY_CELLS,
 )
 

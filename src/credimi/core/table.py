@@ -5,7 +5,7 @@
     feature_only (s)        n_?j   the target is missing
 
 Data rows with neither seen carry no information on the pair. Counts are real numbers (weights are allowed), so they are
-stored as doubles.
+stored as doubles. How the counts may be written down, with labels or with `?` for what is missing: `table_layouts`.
 """
 
 from __future__ import annotations
@@ -13,14 +13,18 @@ from __future__ import annotations
 import math
 import reprlib
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
+from credimi.core.table_layouts import MISSING, layout_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import ArrayLike, NDArray
 
     from credimi.core.types import FloatArray
@@ -31,46 +35,75 @@ if TYPE_CHECKING:
 # overflows if a count, or a pseudo-count, is below 1e-150.
 LARGEST = 1e15
 SMALLEST = 1e-100  # of the counts that are not 0
+_MOST_LINES = 20  # of a table that is printed
 
 
 @public
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
 class Table:
-    """The counts of one target and one feature, checked and frozen. With `Table.of` the margins are optional.
+    """The counts of one target and one feature, checked and frozen.
 
     Parameters
     ----------
     joint
-        r x s counts with both seen: one row per target class, one column per feature value.
+        r x s counts with both seen: one row per target class, one column per feature value. Also a frame or lists with
+        labels, where the row and the column labelled "?" (or NaN, as `pandas.crosstab(dropna=False)` has it) are the
+        counts of missing values; or numbers with "?" in the last corner, whose last row and column are these counts.
+        Or a column of the data, and as the second argument another.
     target_only
         r counts of data rows whose feature is missing.
     feature_only
         s counts of data rows whose target is missing.
+    classes, values
+        Labels of the rows and of the columns, if they are known.
 
     Examples
     --------
-    >>> table = credimi.Table.of([[10, 2], [3, 15]], target_only=[4, 1])
+    >>> credimi.Table([["", "daily", "never", "?"], ["cough", 10, 2, 4], ["none", 3, 15, 1], ["?", 0, 2]])
+    Table: 2 target classes x 2 feature values, 37 rows
+           daily  never  ?
+    cough     10      2  4
+    none       3     15  1
+    ?          0      2
+    >>> table = credimi.Table(["yes", "no", "no", None], ["x", "y", None, "y"])
     >>> table.rows, table.misses_feature, table.misses_target
-    (35.0, True, False)
+    (4.0, True, True)
     """
 
     joint: FloatArray
     target_only: FloatArray
     feature_only: FloatArray
+    classes: tuple[str, ...] | None
+    values: tuple[str, ...] | None
 
-    def __post_init__(self) -> None:
-        cells = _numbers(self.joint, "joint")
+    def __init__(
+        self,
+        joint: ArrayLike,
+        target_only: ArrayLike | None = None,
+        feature_only: ArrayLike | None = None,
+        classes: Iterable[object] | None = None,
+        values: Iterable[object] | None = None,
+    ) -> None:
+        layout = layout_of(joint, target_only, feature_only)
+        cells = _numbers(layout.joint, "joint")
         if cells.ndim != 2 or cells.size == 0:
             raise CredimiError(
                 f"joint must be a table of at least one row and one column, got shape {cells.shape}: "
-                "pass rows of counts, one row per target class, one column per feature value"
+                "pass rows of counts, one row per target class, one column per feature value; or two columns of data"
             )
         rows, columns = cells.shape
-        target_only = _margin(self.target_only, "target_only", rows, "row", "target class")
-        feature_only = _margin(self.feature_only, "feature_only", columns, "column", "feature value")
+        without_feature = _margin(layout.target_only, "target_only", rows, "row", "target class")
+        without_target = _margin(layout.feature_only, "feature_only", columns, "column", "feature value")
         object.__setattr__(self, "joint", _frozen(_checked(cells, "joint")))
-        object.__setattr__(self, "target_only", target_only)
-        object.__setattr__(self, "feature_only", feature_only)
+        object.__setattr__(self, "target_only", without_feature)
+        object.__setattr__(self, "feature_only", without_target)
+        for name, given, length in (("classes", classes, rows), ("values", values, columns)):
+            labels = getattr(layout, name) if given is None else tuple(map(str, given))
+            if labels is not None and len(labels) != length:
+                raise CredimiError(
+                    f"{name} has {len(labels)} labels for {length} lines of the table: give one for each"
+                )
+            object.__setattr__(self, name, labels)
 
     @classmethod
     def of(
@@ -83,7 +116,7 @@ class Table:
                     "the Table already holds its margins: do not pass target_only or feature_only with it"
                 )
             return joint
-        return cls(joint, target_only, feature_only)  # type: ignore[arg-type]  # `__post_init__` makes them arrays
+        return cls(joint, target_only, feature_only)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -114,7 +147,34 @@ class Table:
 
     def transposed(self) -> Table:
         """The table with target and feature exchanged."""
-        return _unchecked_table(self.joint.T.copy(), self.feature_only, self.target_only)
+        turned = _unchecked_table(self.joint.T.copy(), self.feature_only, self.target_only)
+        return turned.labelled(self.values, self.classes)
+
+    def labelled(self, classes: tuple[str, ...] | None, values: tuple[str, ...] | None) -> Table:
+        """Give these labels to a table that was just made; it is returned."""
+        object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "values", values)
+        return self
+
+    def with_added(self, counts: FloatArray) -> Table:
+        """The table with these counts added to those of rows in which both are seen."""
+        return _unchecked_table(self.joint + counts, self.target_only, self.feature_only)
+
+    def lines(self) -> list[list[str]]:
+        """The table as text, in rows of cells: labels first, or numbers if there are none; the missing as `?`."""
+        block = self.block()
+        named = self.classes is not None or self.values is not None
+        classes = self.classes or tuple(str(number + 1) for number in range(self.shape[0]) if named)
+        values = self.values or tuple(str(number + 1) for number in range(self.shape[1]) if named)
+        height = self.shape[0] + self.misses_target
+        width = self.shape[1] + self.misses_feature
+        body = [[f"{count:,.10g}" for count in row[:width]] for row in block[:height]]
+        if self.misses_target and self.misses_feature:
+            body[-1][-1] = "" if named else MISSING
+        if not named:
+            return body
+        heads = ["", *(*values, MISSING)[:width]]
+        return [heads, *([label, *row] for label, row in zip((*classes, MISSING)[:height], body, strict=True))]
 
     def block(self) -> FloatArray:
         """The counts as one (r + 1) x (s + 1) array, with the missing counts last."""
@@ -128,13 +188,40 @@ class Table:
     def __add__(self, other: Table) -> Table:
         if not isinstance(other, Table):
             return NotImplemented
-        if self.shape != other.shape:
+        labels = ((self.classes, other.classes), (self.values, other.values))
+        if self.shape != other.shape or any(None not in pair and pair[0] != pair[1] for pair in labels):
             raise CredimiError(f"tables of shapes {self.shape} and {other.shape} do not add: use the same labels")
         return Table(
             self.joint + other.joint,
             self.target_only + other.target_only,
             self.feature_only + other.feature_only,
+            self.classes or other.classes,
+            self.values or other.values,
         )
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        title = f"Table: {rows} target class{'es' * (rows > 1)} x {columns} feature value{'s' * (columns > 1)}, "
+        title += f"{self.rows:,.10g} rows"
+        lines = self.lines()
+        if max(rows, columns) > _MOST_LINES:
+            return title
+        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+        labelled = self.classes is not None or self.values is not None
+        text = [
+            "  ".join(
+                cell.ljust(width) if labelled and place == 0 else cell.rjust(width)
+                for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+            ).rstrip()
+            for line in lines
+        ]
+        return "\n".join([title, *text])
+
+    def _repr_html_(self) -> str:
+        lines = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in self.lines()
+        )
+        return f"<div><p>{self.rows:,.10g} rows</p><table><tbody>{lines}</tbody></table></div>"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Table) and np.array_equal(self.block(), other.block())
@@ -142,9 +229,9 @@ class Table:
     def __hash__(self) -> int:
         return hash(self.block().tobytes())
 
-    def __reduce__(self) -> tuple[type[Table], tuple[FloatArray, FloatArray, FloatArray]]:
+    def __reduce__(self) -> tuple[type[Table], tuple[object, ...]]:
         # Through the constructor: pickle and deepcopy lose the write lock of an array.
-        return Table, (self.joint, self.target_only, self.feature_only)
+        return Table, (self.joint, self.target_only, self.feature_only, self.classes, self.values)
 
 
 def stratified_blocks(
@@ -254,7 +341,7 @@ def _unchecked_table(joint: FloatArray, target_only: FloatArray, feature_only: F
     table = object.__new__(Table)
     for name, counts in (("joint", joint), ("target_only", target_only), ("feature_only", feature_only)):
         object.__setattr__(table, name, _frozen(counts))
-    return table
+    return table.labelled(None, None)
 
 
 def _frozen(array: FloatArray) -> FloatArray:

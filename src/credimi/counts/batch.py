@@ -18,7 +18,6 @@ from credimi.columns.labels import MANY, Labels
 from credimi.columns.missing import MissingValues, missing_of
 from credimi.columns.numbers import sorted_numbers, target_ranges
 from credimi.columns.numbers.small_codes import chosen_rows, encode_small
-from credimi.columns.numbers.small_counts import count_small
 from credimi.core.errors import CredimiError, UncountableError
 from credimi.core.tables import relabel
 from credimi.core.threads import share
@@ -96,7 +95,7 @@ def encode_batch(batch: Batch, plan: Plan, *, threads: int | None = None, rows_a
     """The codes of one batch.
 
     Columns that cannot be counted are reduced to present or missing, unless the plan requires them. If the rows are not
-    needed again, columns of many numbers, or of a few small ones, are counted immediately.
+    needed again, columns of many numbers are counted immediately.
     """
     target, features, settings = plan.target, plan.features, plan.settings
     missing = missing_of(settings.missing_values, raw=batch.raw)
@@ -118,16 +117,9 @@ def encode_batch(batch: Batch, plan: Plan, *, threads: int | None = None, rows_a
     classes, groups = grouped(coded(target), missing, target, batch.weights, settings.given_cuts, compiled=compiled)
     max_labels, max_bytes = plan.most_labels(len(classes)), plan.most_bytes
     counted: dict[str, tuple[Labels, CountArray]] = {}
-    if compiled and not rows_again and batch.weights is None:
-        feature_values = {name: batch.columns[name] for name in features}
-        for name, (column, block) in count_small(feature_values, groups, len(classes) + 1, threads).items():
-            (counted[name],) = _with_labels(column, [block], missing, (max_labels, max_bytes))
-    remaining = [name for name in features if name not in counted]
-    encoded = encode_small({name: batch.columns[name] for name in remaining}, threads) if compiled else {}
+    encoded = encode_small({name: batch.columns[name] for name in features}, threads) if compiled else {}
     if not rows_again and batch.weights is None and not missing.numbers:
-        sorted_features = sorted_numbers.many_numbers(
-            batch.columns, [name for name in remaining if name not in encoded]
-        )
+        sorted_features = sorted_numbers.many_numbers(batch.columns, [name for name in features if name not in encoded])
         cells = max(batch.cells * len(sorted_features) // max(len(features), 1), batch.rows * len(sorted_features))
         if cells >= (tabulate.CELLS_WORTH_CALLING if kernels_ready else sorted_numbers.CELLS_WORTH_COMPILING):
             height = len(classes) + 1

@@ -15,15 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.columns.reading_options import ReadingOptions
-    from credimi.core.types import FloatArray
+    from credimi.counts.codes import Codes
     from credimi.counts.counts import Counts
 
 
-def on_weights(weights: FloatArray | None, settings: ReadingOptions, *, is_survey: bool) -> tuple[Remark, ...]:
+def on_weights(codes: Codes) -> tuple[Remark, ...]:
     """The remarks on the weights of all rows; survey weights are scaled already."""
+    weights = codes.weights
     if weights is None:
         return ()
-    return _remarks(float(weights.sum()), float(weights @ weights), settings, is_survey=is_survey)
+    return _remarks(float(weights.sum()), float(weights @ weights), codes.book.settings, is_survey=codes.is_survey)
 
 
 def on_weights_of(samples: Sequence[Counts]) -> tuple[Remark, ...]:

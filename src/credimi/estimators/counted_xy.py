@@ -13,8 +13,9 @@ from credimi.columns.numbers.target_ranges import bins_asked
 from credimi.columns.text_types import shown
 from credimi.core.errors import CredimiError
 from credimi.counts.batch import Batch, count_coded, encode_batch, tally
+from credimi.counts.codes import EncodedTable
 from credimi.counts.request import Plan, check_named, columns_of, free
-from credimi.counts.rows.coded_table import CodedTable
+from credimi.counts.rows.coded_parts import without_values_of_no_weight
 from credimi.counts.target_quantiles import with_quantiles
 from credimi.counts.weights import with_squares, worth_rows
 from credimi.estimators.validation import numbers_of
@@ -59,15 +60,15 @@ def coded(
     name: str,
     weights: FloatArray | None = None,
     threads: int | None = None,
-) -> CodedTable:
-    """The rows as codes, and their counts, for callers that need the rows again."""
+) -> EncodedTable:
+    """The rows, encoded, and their counts, for callers that need the rows again."""
     check_named(settings, features.names, name)
     is_survey = False
     if weights is not None and settings.weights is not None:
         weights, is_survey = worth_rows(weights, settings)
     batch, settings = _batch(features, target, name, weights, settings)
-    coded_batch = encode_batch(batch, _plan(features, name, settings), threads=threads)
-    return CodedTable(coded_batch, count_coded(coded_batch, threads=threads, squared=is_survey), is_survey)
+    coded_batch = without_values_of_no_weight(encode_batch(batch, _plan(features, name, settings), threads=threads))
+    return EncodedTable(coded_batch, count_coded(coded_batch, threads=threads, squared=is_survey), is_survey)
 
 
 def _batch(

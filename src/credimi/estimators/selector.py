@@ -269,7 +269,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         table = coded(features, target, settings, name=target_name(y, features), weights=weights, threads=threads)
         options: Record = {"epsilon": self.epsilon, "level": self.level, "max_features": self.k}
         options |= {"min_features": self.min_features, "threads": threads}
-        self.selection_ = selected(table, self.rule, **options)
+        self.selection_ = selected(table.codes(threads), self.rule, **options)
         self.counts_ = table.counts
         self._ranking = self._believed = None
 

@@ -23,7 +23,7 @@ from credimi.core.arguments import require_whole
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counts.batch import labels_of
-from credimi.counts.rows.tree_rows import TreeRows
+from credimi.counts.rows.node_counter import node_counter
 from credimi.counts.tabulate import CELLS_WORTH_COMPILING
 from credimi.estimators.class_labels import Classes, Classifier, warn_if_measured
 from credimi.estimators.counted_xy import coded, target_name
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from credimi.columns.column import Column
     from credimi.columns.missing import MissingValues
     from credimi.core.types import Data, FloatArray, Foreign, IntegerArray, Option, Value, Values
-    from credimi.counts.rows.tree_rows import TreeColumn
+    from credimi.counts.rows.node_counter import TreeColumn
     from credimi.estimators.validation import Features
     from credimi.questions.tree.nodes import Tree
 
@@ -145,7 +145,7 @@ class CredibleTreeClassifier(Classifier):
         warn_if_measured(table.counts)
         self._known, self._settings = known, settings
         self.tree_ = grow(
-            TreeRows.of(table, threads, least_classes=1),
+            node_counter(table, threads, least_classes=1),
             epsilon=self.epsilon,
             level=self.level,
             max_depth=self.max_depth,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,27 +13,22 @@ from credimi.core.tables import Tables
 from credimi.inference.belief import ADAPTIVE, checked_approximation
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.evidence import adaptive_prior
-from credimi.inference.evidence.fixed_priors import pseudo_count
-from credimi.inference.moments.moments import moments
-from credimi.inference.posterior import require_proper
-from credimi.inference.sampling import BURN_IN, CHAINS, THIN, draw_information
+from credimi.inference.evidence.fixed_priors import CELLS
+from credimi.inference.information import converged_draws, distribution_of_table, information_of
+from credimi.inference.posterior import posterior
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from credimi.core.types import FloatArray
-    from credimi.inference.evidence.adaptive_prior import PosteriorComponents
-
-_MAX_R_HAT = 1.05  # above this, chains still depend on their starting points
-_MAX_DOUBLINGS = 3  # of the length of the chains: all runs together are at most 15 times as long as the first
+    from credimi.inference.evidence.fixed_priors import Prior
 
 
 def mutual_information(
     joint: ArrayLike | Table,
-    *,
     target_only: ArrayLike | None = None,
     feature_only: ArrayLike | None = None,
-    prior: str | float = "adaptive",
+    *,
+    prior: Prior = ADAPTIVE,
     approximation: str = "matched",
     draws: int = 10_000,
     random_state: int | np.random.Generator | None = None,
@@ -44,6 +39,8 @@ def mutual_information(
     ----------
     joint
         r x s counts with both seen: one row per target class, one column per feature value. Weights are allowed.
+        Also a `Table`, one of the layouts that `Table` takes, or a column of the data, and as the second argument
+        another.
     target_only
         r counts of data rows whose feature is missing.
     feature_only
@@ -51,7 +48,8 @@ def mutual_information(
     prior
         "adaptive": the distance from independence is learned from the table, and independence itself has a probability
         (`.p_zero` of the result); see `adaptive_prior`. Or a fixed pseudo-count per cell: "jeffreys"
-        (1/2), "uniform" (1), "perks" (1/(rs)), "haldane" (0), or a number.
+        (1/2), "uniform" (1), "perks" (1/(rs)), "raw-counts" or "haldane" (0), a number, or an r x s array with one for
+        each cell.
     approximation
         "matched": a Beta on [0, log min(r, s)] with near-exact mean and variance. "leading": the paper's Gaussian,
         which may put mass below 0. "leading-beta": the paper's moments, a Beta. "sampled": draws. They are independent
@@ -63,7 +61,8 @@ def mutual_information(
     Returns
     -------
     Distribution
-        Frozen, with the method names of scipy.
+        Frozen, with the method names of scipy. `posterior()` has the cell probabilities of the same counts (with
+        Jeffreys' prior if this is the adaptive one).
 
     Examples
     --------
@@ -73,46 +72,15 @@ def mutual_information(
     >>> round(information.sf(0.003), 2)
     0.95
     """
-    checked_approximation(approximation)
     table = Table.of(joint, target_only, feature_only)
-    if prior == ADAPTIVE:
+    is_adaptive = isinstance(prior, str) and prior == ADAPTIVE
+    cells = posterior(table, prior=CELLS if is_adaptive else prior)
+    if is_adaptive:
         require_whole("draws", draws, 1)
-        return _adaptive(table, approximation, int(draws), make_generator(random_state))
-    pseudo = pseudo_count(prior, table.shape)
-    require_proper(table, pseudo)
-    if min(table.shape) == 1:
-        return Distribution.point(0.0)
-    upper = float(np.log(min(table.shape)))
-    if approximation == "sampled":
-        require_whole("draws", draws, 1)
-        generator = make_generator(random_state)
-        return Distribution.empirical(_converged_draws(table, pseudo, int(draws), generator), upper)
-    matched = approximation == "matched"
-    table_moments = moments(Tables.of([table.block()]), pseudo, matched=matched, threads=1, shaped=True)
-    _, weights, means, variances = table_moments.components()
-    components = [
-        distribution_of(
-            min(mean, upper), std, upper, gaussian=approximation == "leading"
-        )  # I <= upper, except for rounding
-        for mean, std in zip(means.tolist(), np.sqrt(variances).tolist(), strict=True)
-    ]
-    return components[0] if len(components) == 1 else Distribution.mixture(components, weights.tolist())
-
-
-def _converged_draws(table: Table, pseudo: float, size: int, generator: np.random.Generator) -> FloatArray:
-    """Draws of mutual information. Chains become longer until they converge; if they never do, there is a warning."""
-    for doubling in range(_MAX_DOUBLINGS + 1):
-        burn_in, thin = BURN_IN << doubling, THIN << doubling
-        draws = draw_information(table, pseudo, size, generator, chains=CHAINS, burn_in=burn_in, thin=thin)
-        if draws.converged(_MAX_R_HAT):
-            return draws.information
-    warnings.warn(
-        f"the draws have not converged: r_hat is {draws.r_hat:.2f}, above {_MAX_R_HAT}, with a burn-in of {burn_in} "
-        f"steps and {thin} steps per draw; draw for longer with posterior(...).sample(..., burn_in=..., thin=...), or "
-        "use approximation='matched'",
-        stacklevel=3,  # the caller of `mutual_information`
-    )
-    return draws.information
+        law = _adaptive(table, checked_approximation(approximation), int(draws), make_generator(random_state))
+    else:
+        law = information_of(table, cells.pseudo_count, approximation, draws, random_state)
+    return replace(law, cells=cells)
 
 
 def _adaptive(table: Table, approximation: str, draws: int, generator: np.random.Generator) -> Distribution:
@@ -128,42 +96,13 @@ def _adaptive(table: Table, approximation: str, draws: int, generator: np.random
         for component, size in enumerate(sizes):
             if size:
                 component_table = Table.of_block(mixture.blocks.block(component))
-                drawn_parts.append(_converged_draws(component_table, 0.0, size, generator))
+                drawn_parts.append(converged_draws(component_table, 0.0, size, generator))
         dependent = np.concatenate(drawn_parts)
         if not dependent.size:
             return Distribution.point(0.0)
-        p_zero, approximate = float(mixture.p_zero[0]), bool(mixture.approximate[0])
+        p_zero, cautions = float(mixture.p_zero[0]), ("approximate",) * bool(mixture.approximate[0])
         drawn = Distribution.empirical(dependent, upper)
-        return Distribution.mixture([drawn], [1.0 - p_zero], p_zero, approximate=approximate)
-    posterior = adaptive_prior.components(blocks, matched=approximation == "matched", threads=1)
-    return distribution_of_table(posterior, 0, upper, gaussian=approximation == "leading")
-
-
-def with_odds(distribution: Distribution, odds: float) -> Distribution:
-    """Convert a posterior from even prior odds of dependence to the given odds."""
-    if odds == 1.0 or not 0.0 < distribution.p_zero < 1.0:
-        return distribution
-    p_zero = float(adaptive_prior.with_odds(np.asarray(distribution.p_zero), odds))
-    scale = (1.0 - p_zero) / (1.0 - distribution.p_zero)
-    weights = [scale * weight for weight in distribution.weights]
-    return Distribution.mixture(distribution.components, weights, p_zero, approximate=distribution.approximate)
-
-
-def distribution_of_table(components: PosteriorComponents, index: int, upper: float, *, gaussian: bool) -> Distribution:
-    """The posterior of one of many tables."""
-    of_table = components.table == index
-    distributions = [
-        distribution_of(mean, std, upper, gaussian=gaussian)
-        for mean, std in zip(
-            components.mean[of_table].tolist(), np.sqrt(components.variance[of_table]).tolist(), strict=True
-        )
-    ]
-    weights, p_zero = components.weight[of_table].tolist(), float(components.p_zero[index])
-    return Distribution.mixture(distributions, weights, p_zero, approximate=bool(components.marks[index]))
-
-
-def distribution_of(mean: float, std: float, upper: float, *, gaussian: bool) -> Distribution:
-    """The normal distribution, or the Beta on [0, upper], with these moments; a point if the deviation is 0."""
-    if std == 0.0:
-        return Distribution.point(mean)
-    return Distribution.normal(mean, std) if gaussian else Distribution.beta(mean, std, upper)
+        return Distribution.mixture([drawn], [1.0 - p_zero], p_zero, cautions=cautions)
+    is_leading = approximation != "matched"
+    found = adaptive_prior.components(blocks, matched=not is_leading, threads=1)
+    return distribution_of_table(found, 0, upper, gaussian=approximation == "leading", leading=is_leading)

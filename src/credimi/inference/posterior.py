@@ -24,7 +24,7 @@ d(c_ij) + sum [d(a_i) - d(c_i+)] + sum [d(b_j) - d(c_+j)] - d(N). The result is 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,8 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.special import stirling_error
 from credimi.core.table import Table
-from credimi.inference.evidence.fixed_priors import pseudo_count
+from credimi.inference.evidence.fixed_priors import CELLS, added, pseudo_counts, require_proper
+from credimi.inference.information import information_of
 from credimi.inference.mode.mode import Solution, one_less, solve
 from credimi.inference.sampling import BURN_IN, CHAINS, THIN, Draws, draw
 
@@ -43,16 +44,18 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from credimi.core.types import FloatArray
+    from credimi.inference.distributions.distribution import Distribution
+    from credimi.inference.evidence.fixed_priors import Prior
 
 _MAX_SHIFT = 0.5  # the mean may differ from the mode by so much, summed over all cells
 
 
 def posterior(
     joint: ArrayLike | Table,
-    *,
     target_only: ArrayLike | None = None,
     feature_only: ArrayLike | None = None,
-    prior: str | float = "uniform",
+    *,
+    prior: Prior = CELLS,
 ) -> Posterior:
     """Posterior of the joint cell probabilities, given counts of rows in which feature or target may be missing.
 
@@ -60,12 +63,14 @@ def posterior(
     ----------
     joint
         r x s counts with both seen: one row per target class, one column per feature value. Weights are allowed.
+        Also a `Table`, or one of the layouts that `Table` takes.
     target_only
         r counts of data rows whose feature is missing.
     feature_only
         s counts of data rows whose target is missing.
     prior
-        "uniform" (1 pseudo-count per cell), "jeffreys" (1/2), "perks" (1/(rs)), "haldane" (0), or a number.
+        "jeffreys" (1/2 pseudo-count per cell), "uniform" (1), "perks" (1/(rs)), "raw-counts" or "haldane" (0), a
+        number, or an r x s array with one for each cell. The adaptive prior is one of mutual information alone.
 
     Returns
     -------
@@ -76,22 +81,15 @@ def posterior(
     --------
     >>> posterior = credimi.posterior([[10, 2], [3, 15]], target_only=[4, 1])
     >>> posterior.mode.round(3)
-    array([[0.363, 0.099],
-           [0.108, 0.431]])
+    array([[0.371, 0.088],
+           [0.1  , 0.441]])
+    >>> posterior.mutual_information()
+    Distribution(mean=0.2236, std=0.09614, 95% interval=[0.06274, 0.429])
     """
     table = Table.of(joint, target_only, feature_only)
-    pseudo = pseudo_count(prior, table.shape)
+    pseudo = pseudo_counts(prior, table)
     require_proper(table, pseudo)
     return Posterior(table, pseudo)
-
-
-def require_proper(table: Table, pseudo: float) -> None:
-    """Refuse a table without complete rows if the prior adds no pseudo-counts either."""
-    if pseudo == 0.0 and not table.joint.any():
-        what = "all counts are 0" if table.rows == 0.0 else "no data row has both target and feature"
-        raise CredimiError(
-            f"{what} and prior 'haldane' adds none: choose a proper prior such as 'jeffreys', or count some rows"
-        )
 
 
 @public
@@ -104,7 +102,18 @@ class Posterior:
     """
 
     table: Table
-    pseudo_count: float
+    pseudo_count: float | FloatArray
+
+    def mutual_information(
+        self,
+        *,
+        approximation: str = "matched",
+        draws: int = 10_000,
+        random_state: int | np.random.Generator | None = None,
+    ) -> Distribution:
+        """The posterior of the mutual information, from the same counts and the same prior."""
+        law = information_of(self.table, self.pseudo_count, approximation, draws, random_state)
+        return replace(law, cells=self)
 
     @property
     def mode(self) -> FloatArray:
@@ -200,11 +209,11 @@ class Posterior:
     @property
     def log_marginal_likelihood(self) -> float:
         """Log-probability of one sequence of such rows, the evidence divided by the prior's own normalisation."""
-        if self.pseudo_count == 0.0:
+        if not np.all(self.pseudo_count):
             raise CredimiError(
                 "prior 'haldane' is improper, so the marginal likelihood is not defined: choose a proper prior"
             )
-        return self.log_evidence - float(_log_beta(np.full(self.table.joint.size, self.pseudo_count)))
+        return self.log_evidence - float(_log_beta(np.broadcast_to(self.pseudo_count, self.table.shape).ravel()))
 
     def sample(
         self,
@@ -224,28 +233,34 @@ class Posterior:
         ):
             require_whole(name, value, minimum)
         generator = make_generator(random_state)
-        return draw(self.table, self.pseudo_count, int(size), generator, chains=chains, burn_in=burn_in, thin=thin)
+        return draw(*self.parameters, int(size), generator, chains=chains, burn_in=burn_in, thin=thin)
 
     def rvs(self, size: int = 1, random_state: int | np.random.Generator | None = None) -> FloatArray:
         """`size` draws, (size, r, s): independent if one side is complete, otherwise Gibbs (see `sample`)."""
         return self.sample(size, random_state).probabilities
 
+    @property
+    def parameters(self) -> tuple[Table, float]:
+        """The counts and a pseudo-count of all cells; what differs between cells is among the counts."""
+        return added(self.table, self.pseudo_count)
+
     @cached_property
     def _solution(self) -> Solution:
-        return solve(self.table, self.pseudo_count)
+        return solve(*self.parameters)
 
     @cached_property
     def _variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         return self._solution.variances()
 
-    def __reduce__(self) -> tuple[type[Posterior], tuple[Table, float]]:
+    def __reduce__(self) -> tuple[type[Posterior], tuple[object, ...]]:
         # Cached values are not stored but computed again: pickle and deepcopy would lose the write lock of an array.
         return Posterior, (self.table, self.pseudo_count)
 
     def __repr__(self) -> str:
         rows, columns = self.table.shape
-        described = f"{self.table.rows:g} rows, pseudo-count {self.pseudo_count:g}"
-        return f"Posterior({rows} x {columns} cell probabilities, {described})"
+        pseudo = self.pseudo_count
+        prior = f"pseudo-count {pseudo:g}" if isinstance(pseudo, float) else "a pseudo-count for each cell"
+        return f"Posterior({rows} x {columns} cell probabilities, {self.table.rows:g} rows, {prior})"
 
 
 def _cubed(counts: FloatArray, variance: FloatArray, probability: FloatArray) -> FloatArray:

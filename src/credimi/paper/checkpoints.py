@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import BooleanArray, IntegerArray
     from credimi.paper.prequential_options import PrequentialOptions
-    from credimi.sources.rows import Rows
+    from credimi.paper.rows import Rows
 
 _FORMAT = 1
 _FAULTS = (  # of a file that is absent or damaged; the last two: a damaged entry seems to be packed in another way

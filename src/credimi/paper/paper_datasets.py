@@ -24,7 +24,7 @@ import numpy as np
 from credimi.columns.feature import FeatureKind
 from credimi.core.errors import CredimiError
 from credimi.paper.download import fetched
-from credimi.sources.rows import Rows, rows_of
+from credimi.paper.rows import Rows, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

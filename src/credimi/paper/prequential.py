@@ -22,7 +22,7 @@ from credimi.core.threads import cores, share
 from credimi.paper import checkpoints
 from credimi.paper.prequential_loop import go_through
 from credimi.paper.prequential_options import PrequentialOptions
-from credimi.sources.rows import Rows, rows_of
+from credimi.paper.rows import Rows, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

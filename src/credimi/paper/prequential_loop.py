@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.tables import Tables
-from credimi.counts.rows.coded_table import MISSING
 from credimi.inference.moments.moments import moments
 from credimi.inference.naive_bayes import log_shares, log_value_shares
 from credimi.inference.rules import decide
 from credimi.inference.tables.many_tables import Beliefs, beliefs
 from credimi.paper.prequential_options import ALL, IMPUTED, PrequentialOptions
+from credimi.paper.rows import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
-    from credimi.sources.rows import Rows
+    from credimi.paper.rows import Rows
 
 _PSEUDO_COUNT = 1.0  # of naive Bayes, for classes and values
 _ROUNDING = 1e-9  # scores that differ by less are equal

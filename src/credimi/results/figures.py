@@ -1,8 +1,7 @@
-"""The figures, with matplotlib: a ranking as a forest plot, a posterior as a density, a prequential run as curves."""
+"""Figures, with matplotlib: intervals below each other, a posterior as a density, a prequential run as curves."""
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 import warnings
@@ -17,17 +16,16 @@ from credimi.core.errors import CredimiError
 from credimi.core.errors import one_line as one_line_of
 from credimi.results.names import shorten_distinctly
 from credimi.results.notebook import VISIBLE_ATOM
-from credimi.results.palette import LINES, VERDICTS
+from credimi.results.palette import LINES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
     from credimi.core.types import Foreign, Record
-    from credimi.results.shown import ShownDistribution, ShownRanking, ShownRun
+    from credimi.results.shown import ShownDistribution, ShownRun
 
 KINDS = ("png", "svg", "pdf")
 MAX_NAME_CHARACTERS = 32  # of a name beside the plot
@@ -52,43 +50,14 @@ def picture_kind(path: str | Path) -> str:
     return kind
 
 
-def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Axes | None) -> Axes:
-    """The means and intervals of the best features, epsilon as a line, verdicts by colour and shape.
-
-    For a robust ranking, a pale band shows what is possible at its factor.
-    """
-    if top < 1:
-        raise CredimiError(f"top is {top}: plot at least one feature")
-    if path is not None:
-        picture_kind(path)
-    rows = [row for row in ranking if not math.isnan(row["mi"])][:top]
-    axes = new_axes(ax, (6.4, 1.1 + 0.24 * max(len(rows), 3)))
-    factor = ranking.settings.get("factor")
-    for line, row in enumerate(rows if factor is not None else []):
-        axes.plot([row["robust_low"], row["robust_high"]], [line, line], **_band(VERDICTS[row["verdict"]]))
-    draw_intervals(axes, rows, [_dot(row["verdict"]) for row in rows], "mi", ranking.settings["epsilon"])
-    axes.set_xlim(left=min([0.0, *(row["low" if factor is None else "robust_low"] for row in rows)]))
-    level = f"{100 * ranking.settings['level']:g} % interval"
-    axes.set_xlabel(f"mutual information with {short_name(ranking.target)}, nats: mean and {level}")
-    axes.tick_params(axis="y", length=0, pad=8)
-    verdicts = [verdict for verdict in VERDICTS if any(row["verdict"] == verdict for row in rows)]
-    if verdicts:
-        styles = {verdict: _dot(verdict) for verdict in verdicts}
-        if factor is not None:
-            styles[f"possible at factor {factor:g}"] = _band(VERDICTS["drop"])
-        axes.legend(handles=[_legend(*each) for each in styles.items()], loc="lower right", frameon=False)
-    if path is not None:
-        save(axes, path)
-    return axes
-
-
-def draw_intervals(axes: Axes, rows: Sequence[Record], marks: Sequence[Record], mean: str, epsilon: float) -> None:
-    """A line for each row, the first on top: its interval, a mark at the mean; epsilon as a dashed line."""
-    for line, (row, mark) in enumerate(zip(rows, marks, strict=True)):
-        ends = [row["low"], row["high"]]
-        axes.plot(ends, [line, line], color=mark["color"], linewidth=1.6, solid_capstyle="round")
+def draw_intervals(
+    axes: Axes, rows: Sequence[Record], marks: Sequence[Record], mean: str, *, shift: float = 0.0
+) -> None:
+    """A line for each row, the first on top: its interval, and a mark at the mean."""
+    for place, (row, mark) in enumerate(zip(rows, marks, strict=True)):
+        line = place + shift
+        axes.plot([row["low"], row["high"]], [line, line], color=mark["color"], linewidth=1.6, solid_capstyle="round")
         axes.plot([row[mean]], [line], clip_on=False, zorder=3, linestyle="", **mark)
-    mark_epsilon(axes, epsilon)
     axes.set_yticks(range(len(rows)), short_names(row["feature"] for row in rows))
     axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
     axes.spines[["top", "right", "left"]].set_visible(False)
@@ -271,29 +240,6 @@ def _padded(figure: Figure) -> Figure:
     """The figure, laid out so that nothing touches its edges."""
     figure.set_layout_engine("constrained", w_pad=_PADDING, h_pad=_PADDING)
     return figure
-
-
-def _legend(label: str, style: Record) -> Line2D:
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], label=label, **style)
-
-
-def _band(colour: str) -> Record:
-    return {"color": colour, "linewidth": 7.0, "alpha": 0.22, "solid_capstyle": "butt"}
-
-
-def _dot(verdict: str) -> Record:
-    """How a verdict is marked: full, half or empty."""
-    colour = VERDICTS[verdict]
-    face = {"fillstyle": "left", "markerfacecoloralt": "white"} if verdict == "unsure" else {}
-    return {
-        "color": colour,
-        "marker": "o",
-        "markersize": 6,
-        "markerfacecolor": "white" if verdict == "drop" else colour,
-        **face,
-    }
 
 
 def short_name(text: str) -> str:

@@ -10,8 +10,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from credimi.results.sentences import (
+    CAUTIONS_OF_INFORMATION,
     COMMAND_LINE,
-    MAY_BE_OFF,
     NAMES_OF_DIGITS,
     NO_NAME,
     NOTATIONS,
@@ -194,8 +194,8 @@ def _approximate(remarks: Sequence[Facts], _reader: str) -> str:
         [f"{name(each)} and {each['other'] or NO_NAME}" if "other" in each else name(each) for each in remarks]
     )
     return (
-        f"{shown}: {MAY_BE_OFF}, and all that follows from it, because two columns are both missing often where few "
-        "rows have both"
+        f"{shown}: {CAUTIONS_OF_INFORMATION['approximate']}, and all that follows from it, because two columns are "
+        "both missing often where few rows have both"
     )
 
 

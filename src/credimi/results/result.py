@@ -18,16 +18,18 @@ from credimi.core.atomic_files import write_bytes
 from credimi.core.errors import CredimiError
 from credimi.core.optional import frame_library
 from credimi.core.public import public
-from credimi.results import export, saved
-from credimi.results.section import IN_PYTHON, NATS, Shown, scale_of
+from credimi.results import export, remark_sentences, saved, sentences
+from credimi.results.section import IN_PYTHON, NATS, Shown, in_units
+from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
 
     from credimi.core.types import Foreign, Record, Value
+    from credimi.results.remarks import Remark
     from credimi.results.section import Section
 
 
@@ -47,9 +49,10 @@ class Result:  # noqa: PLW1641  (results are compared, never keys)
     _styles: ClassVar[tuple[str, ...]] = ("tables.css",)
     columns: dict[str, list[Value]]
     settings: Record
+    remarks: Sequence[Remark]
     _names: Mapping[str, Value] = {}
 
-    def to_dict(self, *, reader: str = "python", units: str = NATS) -> Record:
+    def to_dict(self, *, reader: str = PYTHON, units: str = NATS) -> Record:
         """The content of JSON, as plain data; remarks are worded for "python" (arguments) or "command line"."""
         raise NotImplementedError
 
@@ -138,13 +141,13 @@ class Result:  # noqa: PLW1641  (results are compared, never keys)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The content of `to_dict` as text; also into a file, if one is named."""
-        return _written(json.dumps(self.to_dict(), indent=2, ensure_ascii=False), path)
+        return written(json.dumps(self.to_dict(), indent=2, ensure_ascii=False), path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """The rows as CSV, in full precision; also into a file, if one is named."""
         text = StringIO()
         export.csv_writer(text).writerows(export.csv_lines(self.columns, self))
-        return _written(text.getvalue(), path)
+        return written(text.getvalue(), path)
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file of JSON, every number exactly; `credimi.load` reads it."""
@@ -155,11 +158,18 @@ class Result:  # noqa: PLW1641  (results are compared, never keys)
             return NotImplemented
         return self is other or saved.encoded(self) == saved.encoded(other)
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """One HTML page, which works offline; also into a file, if one is named, which is complete or absent."""
+    def to_html(self, path: str | Path | None = None, *, reader: str = PYTHON) -> str:
+        """One HTML page, which works offline, with advice for this reader: "python" or "command line".
+
+        It is also written into a file, if one is named, which is complete or absent.
+        """
         from credimi.results.page import static_page  # noqa: PLC0415  (loaded only to write a page)
 
-        return _written(static_page(self._title(), self.sections(), self._styles), path)
+        return written(static_page(self._title(), self._page_sections(Shown(reader)), self._styles), path)
+
+    def _page_sections(self, shown: Shown) -> Iterator[Section]:
+        """What the page shows."""
+        return self.sections(shown)
 
     def _title(self) -> str:
         """The heading of the page."""
@@ -175,18 +185,51 @@ class Result:  # noqa: PLW1641  (results are compared, never keys)
 
         return sections_html(self.sections())
 
+    def remark_lines(self, *, cautions: bool = False, units: str = NATS, reader: str = PYTHON) -> list[str]:
+        """The remarks in words, one line for those of one kind; all of them, or only the cautions."""
+        shown = [remark.to_dict(units) for remark in self.remarks if remark.caution or not cautions]
+        return remark_sentences.lines(shown, reader)
+
     def _plain_rows(self, units: str = NATS) -> list[Record]:
         """The rows as JSON has them: NaN as None, infinity as text; information in these units."""
-        scale, information = scale_of(units), self._information if units != NATS else ()
         rows = [{name: finite(value) for name, value in row.items()} for row in self]
-        for row in rows:
-            row |= {name: row[name] * scale for name in information if isinstance(row.get(name), float)}
+        if units != NATS:
+            for row in rows:
+                known = [name for name in self._information if isinstance(row.get(name), float)]
+                row |= {name: in_units(row[name], units) for name in known}
         return rows
 
     def _settings(self, units: str = NATS) -> Record:
         """The settings as JSON has them."""
         plain = {name: finite(value) for name, value in self.settings.items()}
+        if hasattr(self, "target"):
+            plain["target"] = self.target
         return plain if units == NATS else plain | {"units": units, "epsilon_units": NATS}
+
+
+class FeatureResult(Result):
+    """A result with figures of features, one list for each, and the facts that the column `note` states in words."""
+
+    _columns: ClassVar[tuple[str, ...]]  # their names, in order
+    figures: dict[str, list[Value]]
+    facts: dict[str, Record]
+
+    @cached_property
+    def columns(self) -> dict[str, list[Value]]:  # type: ignore[override]  # made of the figures
+        """All columns as lists."""
+        known = self.figures | {"note": self.notes()}
+        return {name: known[name] for name in self._columns if name in known}
+
+    def notes(self, reader: str = PYTHON) -> list[str]:
+        """For each feature, how it was read, or what is wrong with it."""
+        if "note" in self.figures:
+            return self.figures["note"]
+        return [sentences.note(self.facts[name], reader) for name in self.figures["feature"]]
+
+    def _worded_rows(self, units: str, reader: str) -> list[Record]:
+        """The rows as JSON has them, with notes for this reader."""
+        rows = self._plain_rows(units)
+        return [row | {"note": note} for row, note in zip(rows, self.notes(reader), strict=True)]
 
 
 class RecordResult(Result):
@@ -215,7 +258,8 @@ def finite(value: Value) -> Value:
     return None if math.isnan(value) else str(value)
 
 
-def _written(text: str, path: str | Path | None) -> str:
+def written(text: str, path: str | Path | None) -> str:
+    """The text; also in a file, if one is named."""
     if path is not None:
         write_bytes(text.encode(errors="backslashreplace"), path)
     return text

@@ -67,12 +67,12 @@ def decoded(value: Value) -> Value:
     match value:
         case list():
             made: Value = [decoded(each) for each in value]
-        case {"credimi": name, **content}:
-            made = _made(name, {field: decoded(each) for field, each in content.items()})
-        case {"tuple": content}:
-            made = tuple(map(decoded, content))
-        case {"items": content}:
-            made = {decoded(key): decoded(each) for key, each in content}
+        case {"credimi": name, **parts}:
+            made = _made(name, {str(field): decoded(each) for field, each in parts.items()})
+        case {"tuple": items}:
+            made = tuple(map(decoded, items))
+        case {"items": items}:
+            made = {decoded(key): decoded(each) for key, each in items}
         case {"array": data, "type": kind, "shape": shape}:
             made = np.frombuffer(base64.b64decode(data), np.dtype(kind)).reshape(shape).copy()
         case {"number": text}:

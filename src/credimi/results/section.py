@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
 
 NATS, BITS = "nats", "bits"
+MEDIA = ("text", "notebook", "page")
 NAME_WIDTH = 14  # columns of the terminal for long names; other columns of a table are left out first
 _WIDE_TERMINAL = 130
 
@@ -37,7 +38,7 @@ class Shown:
     @property
     def scale(self) -> float:
         """What nats are multiplied by."""
-        return scale_of(self.units)
+        return in_units(1.0, self.units)
 
     @property
     def wide(self) -> bool:
@@ -64,7 +65,7 @@ class Column:
     html: Callable[[Record], str] | None = None
     kind: str = "number"  # number, name, verdict, words, or whole: numbers with a heading on one line
     sized: Callable[[Record, int], str] | None = None
-    media: tuple[str, ...] = ("text", "notebook", "page")
+    media: tuple[str, ...] = MEDIA
     heading_html: str | None = None
 
     def cell(self, row: Record) -> str:
@@ -114,9 +115,9 @@ class Section:
         return self.most if shown.top is None else shown.top
 
 
-def scale_of(units: str) -> float:
-    """What nats are multiplied by to have these units."""
-    return 1.0 / math.log(2.0) if units == BITS else 1.0
+def in_units(nats: float, units: str) -> float:
+    """Information in these units."""
+    return nats / math.log(2.0) if units == BITS else nats
 
 
 def words(heading: str, text: Callable[[Record], str], importance: int = 0) -> Column:
@@ -124,9 +125,10 @@ def words(heading: str, text: Callable[[Record], str], importance: int = 0) -> C
     return Column(heading, text, right=False, importance=importance, kind="words")
 
 
-def name(field: str = "feature", heading: str | None = None) -> Column:
+def name(field: str = "feature", heading: str | None = None, html: Callable[[Record], str] | None = None) -> Column:
     """The name of a column of the data."""
-    return Column(field if heading is None else heading, lambda row: row[field] or NO_NAME, right=False, kind="name")
+    heading = field if heading is None else heading
+    return Column(heading, lambda row: row[field] or NO_NAME, right=False, kind="name", html=html)
 
 
 def nats(
@@ -172,9 +174,13 @@ def count(field: str, heading: str | None = None, importance: int = 0) -> Column
     )
 
 
-def verdict(text: Callable[[Record], str] = lambda row: str(row["verdict"]), heading: str = "verdict") -> Column:
+def verdict(
+    text: Callable[[Record], str] = lambda row: str(row["verdict"]),
+    media: tuple[str, ...] = MEDIA,
+    html: Callable[[Record], str] | None = None,
+) -> Column:
     """What was decided."""
-    return Column(heading, text, right=False, kind="verdict")
+    return Column("verdict", text, right=False, kind="verdict", media=media, html=html)
 
 
 def share(field: str, heading: str, importance: int = 0) -> Column:

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 PYTHON, COMMAND_LINE = "python", "command line"
 NO_NAME = "(no name)"  # what is shown of a column whose name is empty
 
-MAY_BE_OFF = "P(independent) may be off by more than 0.02"
+CAUTIONS_OF_INFORMATION = {
+    "approximate": "P(independent) may be off by more than 0.02",
+    "no_spread": "the variance of leading order is 0 here, which is no certainty: use matched or sampled instead",
+    "spread_reduced": "no Beta has the variance of leading order, so it was reduced: use matched or sampled instead",
+}
 CUT_APART = "cut at different places in the two: compare their counts or data"  # of two rankings
 
 _LARGE_FACTOR = 1_000  # larger factors are not shown exactly
@@ -106,6 +110,14 @@ def verdict_with_factor(row: Facts) -> str:
         if verdict not in {"keep", "drop"} or math.isnan(tipping_factor)
         else f"{verdict}, {up_to(tipping_factor)}"
     )
+
+
+def verdict_counts(verdicts: Sequence[str], order: Iterable[str], shown: int) -> str:
+    """How many features have each verdict, and how many lines are shown, if not all."""
+    numbers = ", ".join(f"{verdicts.count(each):,} {each}" for each in order if each in verdicts)
+    number = f" {shown:,}" if shown > 1 else ""
+    fewer = f"; the first{number} shown" if shown < len(verdicts) else ""
+    return f"{counted(len(verdicts), 'feature')}: {numbers or 'none'}{fewer}"
 
 
 def rows_in_words(rows: float, with_target: float | None) -> str:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from numpy_device import NumpyDevice
 
 from credimi.cli import main
 from credimi.questions.pairs.gpu import pairs_on_device
-from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,11 +17,11 @@ import credimi
 
 def test_json_is_the_answer_from_python(report: Report) -> None:
     answer = report(CLINIC, "--target", "diabetes")
-    ranking = credimi.rank(str(CLINIC), "diabetes").worded_for("command line")
-    assert answer == json.loads(json.dumps(ranking.to_dict()))
+    ranking = credimi.rank(str(CLINIC), "diabetes")
+    assert answer == json.loads(json.dumps(ranking.to_dict(reader="command line")))
     for feature in answer["features"]:
         if feature["mi"] is not None:
-            assert {name: ranking[feature["feature"]][name] for name in feature} == feature
+            assert {name: ranking[feature["feature"]][name] for name in feature} | {"note": feature["note"]} == feature
 
 
 def test_json_follows_the_options(report: Report) -> None:
@@ -36,8 +36,8 @@ def test_json_follows_the_options(report: Report) -> None:
         approximation="leading-beta",
         epsilon=0.02,
         level=0.9,
-    ).worded_for("command line")
-    assert answer == json.loads(json.dumps(ranking.to_dict()))
+    )
+    assert answer == json.loads(json.dumps(ranking.to_dict(reader="command line")))
     settings = {"prior": 0.25, "approximation": "leading-beta", "epsilon": 0.02, "level": 0.9, "discretize": "quantile"}
     assert settings.items() <= answer["settings"].items()
 

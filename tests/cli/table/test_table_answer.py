@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SETTINGS = {"prior": "adaptive", "approximation": "matched", "epsilon": 0.003, "level": 0.95, "units": "nats"}
+CELLS = {"prior_of_cells": "jeffreys"}
 
 
 def test_json_has_the_promised_keys(report: Callable[..., dict[str, object]]) -> None:
@@ -24,7 +25,7 @@ def test_json_has_the_promised_keys(report: Callable[..., dict[str, object]]) ->
     assert list(answer) == ["mean", "std", "low", "high", "p_above", "p_independent", "mode", "rows", "settings"]
     assert answer["rows"] == 30.0
     assert [len(row) for row in answer["mode"]] == [2, 2]
-    assert answer["settings"] == SETTINGS
+    assert answer["settings"] == SETTINGS | CELLS
 
 
 def test_mode_of_complete_counts_by_hand(report: Callable[..., dict[str, object]]) -> None:
@@ -56,7 +57,8 @@ def test_options_reach_the_answer(
     assert without_settings(answer) == expected(**settings)
     assert without_settings(answer) != expected()
     shown = {name: value for name, value in settings.items() if name != "seed"}
-    assert answer["settings"] == SETTINGS | shown
+    cells = {"prior_of_cells": settings["prior"]} if "prior" in settings else CELLS
+    assert answer["settings"] == SETTINGS | cells | shown
 
 
 def test_options_reach_the_answer_for_incomplete_tables(report: Callable[..., dict[str, object]]) -> None:
@@ -177,3 +179,15 @@ def test_colours_stay_on_the_terminal(tmp_path: Path) -> None:
     assert shown.count(b"Mutual information") == 1
     assert "Mutual information" in path.read_text(encoding="utf-8")
     assert "\x1b" not in path.read_text(encoding="utf-8")
+
+
+def test_no_spread_in_leading_order_is_a_caution_and_no_certainty(call: Call) -> None:
+    code, out, _ = call("table", "10 10; 10 10", "--prior", "jeffreys", "--approximation", "leading")
+    assert code == 0
+    assert "the variance of leading order is 0 here" in out
+    assert "possible range" not in out
+    assert "P(independent)" not in out
+    answer = json.loads(
+        call("table", "10 10; 10 10", "--prior", "jeffreys", "--approximation", "leading", "--format", "json")[1]
+    )
+    assert (answer["p_independent"], answer["cautions"]) == (0.0, ["no_spread"])

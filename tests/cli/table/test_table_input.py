@@ -112,15 +112,52 @@ def test_example_of_the_documentation(report: Callable[..., dict[str, object]]) 
         found = re.search(rf"^{name} = (\[.*\])", page, re.MULTILINE)
         assert found is not None
         names[name] = json.loads(found.group(1))
-    assert without_settings(report(ROOT / "examples" / "smoking.txt")) == expected(**names)
+    answer = report(ROOT / "examples" / "smoking.txt")
+    assert (answer.pop("classes"), answer.pop("values")) == (["no-cough", "cough"], ["never", "formerly", "daily"])
+    assert without_settings(answer) == expected(**names)
 
 
 def test_examples_of_the_help_work(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("counts.txt").write_text(LITERAL, encoding="utf-8")
     examples = re.findall(r"^  (?:echo (\".*\") \| )?credimi (table .*)$", call("table", "--help")[1], re.MULTILINE)
-    assert len(examples) == 5
+    assert len(examples) == 6
     for piped, arguments in examples:
         code, out, _ = call(*shlex.split(arguments), stdin=piped.strip('"').encode())
         assert code == 0
         assert "mean" in out
+
+
+LABELLED = """          never formerly daily  ?
+no-cough   143    74    61   19
+cough       21    24    48   11
+?           14     9    12
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LABELLED,
+        "143 74 61 19; 21 24 48 11; 14 9 12 ?",
+        ",never,formerly,daily,?\nno-cough,143,74,61,19\ncough,21,24,48,11\n?,14,9,12,\n",
+    ],
+)
+def test_margins_in_the_table_are_those_of_the_options(report: Callable[..., dict[str, object]], text: str) -> None:
+    plain = report("143 74 61; 21 24 48", "--target-only", "19 11", "--feature-only", "14 9 12")
+    answer = report("-", stdin=text.encode())
+    labels = {"classes": answer.pop("classes", None), "values": answer.pop("values", None)}
+    assert answer == plain
+    if "never" in text:
+        assert labels == {"classes": ["no-cough", "cough"], "values": ["never", "formerly", "daily"]}
+
+
+def test_labels_are_shown(call: Call) -> None:
+    shown = call("table", "-", stdin=LABELLED.encode())[1]
+    assert re.search(r"class . value .*never.*formerly.*daily", shown)
+    assert re.search(r"no-cough .*0\.3765", shown)
+
+
+def test_missing_marked_in_the_table_and_given_beside_it_is_refused(refusal: Callable[..., str]) -> None:
+    assert "given both in" in refusal("10 2 4; 3 15 1; 0 2 ?", "--target-only", "4 1")
+    assert "a second time" in refusal("10 2 4; 3 15 1; 0 2 ?; target-only: 4 1")

@@ -12,10 +12,25 @@ from scipy.special import gammaln
 from credimi.core.tables import Tables
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.scaled_beta import ScaledBeta
-from credimi.questions.compare.change import Difference, compared, evidence_of_same, posteriors_of, priors_of
+from credimi.inference.evidence import adaptive_prior
+from credimi.inference.mutual_information import distribution_of_table
+from credimi.questions.compare.change import Difference, compared, evidence_of_same, prior_components
 
 LEVEL, EPSILON = 0.95, 0.003
 UPPER = float(np.log(2.0))
+
+
+def posteriors_of(blocks: Tables) -> list[Distribution]:
+    return distributions(adaptive_prior.components(blocks), blocks)
+
+
+def priors_of(blocks: Tables) -> list[Distribution]:
+    return distributions(prior_components(blocks), blocks)
+
+
+def distributions(components: adaptive_prior.PosteriorComponents, blocks: Tables) -> list[Distribution]:
+    upper = np.log(np.minimum(blocks.rows, blocks.columns)).tolist()
+    return [distribution_of_table(components, index, most) for index, most in enumerate(upper)]
 
 
 def law(p_zero: float, *parts: tuple[float, float]) -> Distribution:

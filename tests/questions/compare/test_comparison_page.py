@@ -10,7 +10,6 @@ import pytest
 from page_helpers import HOSTILE
 
 import credimi
-from credimi.questions.compare.comparison_page import page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +45,7 @@ def compared(told: int = 2) -> credimi.Comparison:
 
 
 def test_hostile_names_stay_text() -> None:
-    html = page([compared()])
+    html = compared().to_html()
     seen = Seen(html)
     assert not {"script", "img", "i", "b"} & set(seen.tags)
     assert seen.tags.count("tr") == 1 + len(HOSTILE)
@@ -55,14 +54,14 @@ def test_hostile_names_stay_text() -> None:
 
 
 def test_nothing_is_fetched() -> None:
-    html = page([compared()])
+    html = compared().to_html()
     assert "default-src 'none'" in html
     assert not re.search(r"(?:src|href|url)\s*[=(]\s*[\"']?(?!data:,)\w*:?//", html)
     assert re.findall(r"(?:src|href)=\"[^\"]*\"", html) == ['href="data:,"']
 
 
 def test_lines_lie_on_the_scale_and_in_order() -> None:
-    html = page([compared()])
+    html = compared().to_html()
     places = [float(each) for each in re.findall(r"(?:x1|x2|cx)=\"([^\"]*)\"", html)]
     assert min(places) >= 10.0
     assert max(places) <= 310.0

@@ -6,7 +6,8 @@ import pytest
 from rich.cells import cell_len
 
 import credimi
-from credimi.questions.compare.comparison_text import comparison_grid, comparison_text
+from credimi.results.section import Shown
+from credimi.results.text import parts, printed
 
 
 def comparison(names: tuple[str, str], feature: str = "f") -> credimi.Comparison:
@@ -22,7 +23,7 @@ def comparison(names: tuple[str, str], feature: str = "f") -> credimi.Comparison
 )
 def test_names_changes_and_verdicts_stay(width: int, feature: str, names: tuple[str, str]) -> None:
     found = comparison(names, feature)
-    lines = comparison_text(found, width=width).splitlines()
+    lines = printed(found.sections(shown := Shown(width=width)), shown).splitlines()
     assert max(map(cell_len, lines)) <= width
     rule = next(place for place, line in enumerate(lines) if line.startswith("──"))
     head, cells = lines[rule - 1].split(), lines[rule + 1].split()
@@ -37,9 +38,8 @@ def test_names_changes_and_verdicts_stay(width: int, feature: str, names: tuple[
 
 
 def test_samples_whose_names_end_alike_are_called_a_and_b() -> None:
-    lines = comparison_text(
-        comparison(("2023/the_clinic_of_the_north.csv", "2024/the_clinic_of_the_north.csv")), width=100
-    )
+    found = comparison(("2023/the_clinic_of_the_north.csv", "2024/the_clinic_of_the_north.csv"))
+    lines = printed(found.sections(shown := Shown(width=100)), shown)
     assert "in B, 2024/the_clinic_of_the_north.csv (400 rows), against A, 2023/the" in lines.replace("\n", " ")
     assert lines.split("feature")[1].split()[:2] == ["A", "B"]
 
@@ -56,8 +56,8 @@ def test_what_is_the_same_is_said_as_a_probability() -> None:
 
 
 def test_bits_are_named() -> None:
-    title, *_ = comparison_grid(comparison(("2023", "2024")), units="bits")
-    assert str(title) == "What informs about y in 2024 (400 rows), against 2023 (400 rows), in bits"
+    title = next(comparison(("2023", "2024")).sections(Shown(units="bits"))).lead
+    assert title == "What informs about y in 2024 (400 rows), against 2023 (400 rows), in bits"
 
 
 def test_very_long_names_of_samples_are_not_measured_letter_by_letter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,6 +69,6 @@ def test_very_long_names_of_samples_are_not_measured_letter_by_letter(monkeypatc
         measured.append(len(text))
         return len(text)
 
-    monkeypatch.setattr("credimi.questions.compare.comparison_text.cell_len", counted)
-    assert list(comparison_grid(found, width=100))
+    monkeypatch.setattr("rich.cells.cell_len", counted)
+    assert list(parts(found.sections(shown := Shown(width=100)), shown))
     assert sum(measured) < 500_000

@@ -102,15 +102,14 @@ def test_the_first_look_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_first_look_keeps_what_has_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of pairs with a Bayes factor above the cut, by the full calculation, none is left out."""
+    from credimi.counts.local_counter import LocalCounter  # noqa: PLC0415
     from credimi.counts.request import CountRequest  # noqa: PLC0415
-    from credimi.counts.rows.pair_codes import PairCodes  # noqa: PLC0415
-    from credimi.counts.rows.stratified_counts import InterpretedCodes  # noqa: PLC0415
-    from credimi.sources.rows import coded_table  # noqa: PLC0415
+    from credimi.sources.codes import encoded_table  # noqa: PLC0415
 
     monkeypatch.setattr(interaction_search, "_CHANCE", 200.0)
     for seed, options in enumerate(({"rows": 250}, {"rows": 2_000, "values": 3, "missing": 0.1}, {"values": 7})):
         data = mixed(seed, noise=40, **options)
-        codes = PairCodes.of(InterpretedCodes.of(coded_table(data, CountRequest.of("y"))))
+        codes = LocalCounter(encoded_table(data, CountRequest.of("y")).codes()).by_pair_and_class()
         every = np.array(np.triu_indices(len(codes.names), 1)).T.copy()
         laws = interaction_search.weighed(codes, every, (np.ones(60), np.ones(60)), 1, lambda _: None)
         factor = laws.weights[:, 0] / np.maximum(laws.p_none, 1e-300)

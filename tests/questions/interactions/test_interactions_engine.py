@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy_device import NumpyDevice
 
 import credimi
 from credimi import CredimiError
 from credimi.questions.interactions import interaction_search
 from credimi.questions.pairs.gpu import pairs_on_device
-from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
 
 
 def table(rows: int, columns: int, missing: float) -> dict[str, list[object]]:

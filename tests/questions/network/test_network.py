@@ -12,6 +12,7 @@ import pytest
 
 import credimi
 from credimi import CredimiError, Network, network
+from credimi.counts.rows.distinct_rows import DistinctRows
 from credimi.questions.network.learn import LearnOptions, learn
 
 CLINIC = Path(__file__).parents[3] / "examples" / "clinic.csv"
@@ -320,7 +321,7 @@ def test_an_edge_is_not_sure_where_a_set_of_columns_nearly_separates_the_pair() 
     causes = generator.integers(0, 2, (3, 300))
     effects = [copied(causes[n % 3] | causes[(n + 1) % 3], 0.3, generator) for n in range(6)]
     columns = np.array([*causes, *effects], dtype=np.uint16)
-    found = learn(columns, np.full(9, 2), np.zeros(0), LearnOptions())
+    found = learn(DistinctRows.of(columns), np.full(9, 2), LearnOptions())
     unclear = (found.least_evidence < 1.0) & (found.edges > 0.0)
     assert (found.edges >= 0.5)[unclear].any()
     assert found.edges[unclear].max() == pytest.approx(0.9)
@@ -334,14 +335,14 @@ def test_an_edge_is_not_sure_where_others_determine_one_of_the_two() -> None:
     effect = 3 * causes[0] + causes[1]
     shown = np.where(generator.random(2000) < 0.3, generator.integers(0, 9, 2000), effect)
     columns = np.array([*causes, effect, shown], dtype=np.uint16)
-    found = learn(columns, np.array([3, 3, 9, 9]), np.zeros(0), LearnOptions())
+    found = learn(DistinctRows.of(columns), np.array([3, 3, 9, 9]), LearnOptions())
     assert 0.5 <= found.edge_matrix[2, 3] <= 0.9 + 1e-9
-    apart = learn(columns[2:], np.array([9, 9]), np.zeros(0), LearnOptions())
+    apart = learn(DistinctRows.of(columns[2:]), np.array([9, 9]), LearnOptions())
     assert apart.edge_matrix[0, 1] > 0.99
 
 
 def test_columns_of_rare_values_that_show_nothing_get_no_edges_from_the_prior() -> None:
     generator = np.random.default_rng(0)
     columns = (generator.random((10, 1_000)) < 0.01).astype(np.uint16)
-    found = learn(columns, np.full(10, 2), np.zeros(0), LearnOptions())
+    found = learn(DistinctRows.of(columns), np.full(10, 2), LearnOptions())
     assert found.edges.sum() <= 0.05 * 10

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from credimi import network
+from credimi.counts.rows.distinct_rows import DistinctRows
 from credimi.questions.network.candidates import candidates, unconditional_evidence
 from credimi.questions.network.directions import arrow_bounds
 from credimi.questions.network.edge_evidence import EdgeEvidence
@@ -32,7 +33,7 @@ def common_effect(causes: int, rows: int, seed: int) -> np.ndarray:
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_column_with_many_causes_has_all_of_them_and_no_arrow_is_wrong(causes: int, seed: int) -> None:
     codes = common_effect(causes, 20_000, seed)
-    learned = learn(codes, np.full(causes + 2, 2), np.zeros(0), LearnOptions(seed=seed))
+    learned = learn(DistinctRows.of(codes), np.full(causes + 2, 2), LearnOptions(seed=seed))
     edges, arrows = learned.edge_matrix, learned.pairs.matrix(*learned.forced.T)
     true = {(coin, causes) for coin in range(causes)} | {(causes, causes + 1)}
     assert all(edges[pair] > 0.95 for pair in true)

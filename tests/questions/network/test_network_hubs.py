@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from credimi.counts.rows.distinct_rows import DistinctRows
 from credimi.questions.network.learn import LearnOptions, learn
 
 
@@ -31,7 +32,7 @@ def test_edges_are_true_where_columns_have_more_neighbours_than_can_be_weighed()
         true[column, own] = true[own, column] = True
     interpreted = np.array([np.unique(each, return_inverse=True)[1] for each in codes]).astype(np.uint16)
     found = learn(
-        interpreted, interpreted.max(axis=1).astype(np.int64) + 1, np.zeros(0), LearnOptions(seed=0)
+        DistinctRows.of(interpreted), interpreted.max(axis=1).astype(np.int64) + 1, LearnOptions(seed=0)
     ).edge_matrix
     assert true.sum(axis=1).max() > 20
     sure = found >= 0.95

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi import network
+from credimi.counts.rows.distinct_rows import DistinctRows
 from credimi.questions.network import candidates as module
 from credimi.questions.network.candidates import candidates, mediators, unconditional_evidence
 from credimi.questions.network.edge_evidence import EdgeEvidence
@@ -49,7 +50,7 @@ def peak(columns: int) -> float:
     values = np.full(columns, 2)
     tracemalloc.start()
     try:
-        learn(codes, values, np.zeros(0), LearnOptions(threads=1))
+        learn(DistinctRows.of(codes), values, LearnOptions(threads=1))
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

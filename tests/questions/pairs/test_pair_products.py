@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from numpy_device import NumpyDevice
 
 from credimi import CredimiError
 from credimi.counts.rows.pair_tables import PairCounter
-from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
 from credimi.questions.pairs.gpu.pair_products import PairProducts
 
 if TYPE_CHECKING:

@@ -12,10 +12,11 @@ import pytest
 import credimi
 from credimi.core.errors import CredimiError
 from credimi.core.table import Table
+from credimi.counts.local_counter import LocalCounter
 from credimi.inference.belief import Belief
 from credimi.inference.tables import pair_figures
 from credimi.inference.tables.pair_figures import figures_of
-from credimi.sources.interpreted_columns import InterpretedColumns
+from credimi.sources.codes import codes_without_target
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,14 +42,14 @@ def table_of(rows: int, seed: int = 0, missing: float = 0.2) -> Columns:
 
 def same_as_one_by_one(data: Columns, **options: float | str) -> None:
     found = credimi.pairs(data, **options)  # type: ignore[arg-type]
-    table = InterpretedColumns.of(data)
-    tables, (one, other) = table.counter().tables(), table.counter().pairs()
+    table = LocalCounter(codes_without_target(data))
+    tables, (one, other) = table.by_pair().tables(), table.by_pair().pairs()
     level, epsilon = float(options.get("level", 0.95)), float(options.get("epsilon", 0.003))
     laws = {name: options[name] for name in ("prior", "approximation") if name in options}
-    assert len(found) == one.size == len(table.names) * (len(table.names) - 1) // 2
+    assert len(found) == one.size == len(table.book.names) * (len(table.book.names) - 1) // 2
     for pair, (a, b) in enumerate(zip(one, other, strict=True)):
         law = credimi.mutual_information(Table.of_block(tables.block(pair)), **laws)  # type: ignore[arg-type]
-        row = found[table.names[a], table.names[b]]
+        row = found[table.book.names[a], table.book.names[b]]
         assert row["mi"] == pytest.approx(law.mean(), abs=1e-10)
         assert (row["low"], row["high"]) == pytest.approx(law.interval(level), abs=1e-10)
         assert row["p_independent"] == pytest.approx(law.p_zero, abs=1e-10)
@@ -67,8 +68,8 @@ def test_pairs_follow_prior_approximation_level_and_epsilon() -> None:
 
 def test_equal_tables_are_computed_once_and_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(0)
-    table = InterpretedColumns.of({f"c{number}": generator.integers(0, 2, 8) for number in range(80)})
-    tables, options = table.counter().tables(), Belief(threads=1)
+    table = LocalCounter(codes_without_target({f"c{number}": generator.integers(0, 2, 8) for number in range(80)}))
+    tables, options = table.by_pair().tables(), Belief(threads=1)
     found = figures_of(tables, options)
     sizes = []
     summarize = pair_figures.summarize
@@ -87,8 +88,8 @@ def test_equal_tables_are_computed_once_and_alike(monkeypatch: pytest.MonkeyPatc
 
 
 def test_parts_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = InterpretedColumns.of(table_of(200))
-    tables = table.counter().tables()
+    table = LocalCounter(codes_without_target(table_of(200)))
+    tables = table.by_pair().tables()
     whole = figures_of(tables, Belief(threads=1))
     monkeypatch.setattr(pair_figures, "_CELLS_PER_PART", 40)
     for threads in (1, 3):

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from numpy_device import NumpyDevice
 
 import credimi
 from credimi import CredimiError
 from credimi.questions.pairs.gpu import pairs_on_device
-from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
 from credimi.questions.pairs.result import FIELDS
 
 if TYPE_CHECKING:

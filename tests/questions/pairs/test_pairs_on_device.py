@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from numpy_device import NumpyDevice
 
 from credimi.counts.rows.pair_tables import PairCounter
 from credimi.inference.belief import Belief
 from credimi.inference.tables.pair_figures import figures_of
-from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
 from credimi.questions.pairs.gpu.pair_products import PairProducts
 from credimi.questions.pairs.gpu.pairs_on_device import FIGURES, all_pairs, best_pairs
 

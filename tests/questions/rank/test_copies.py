@@ -70,7 +70,7 @@ def test_it_is_said_in_words() -> None:
     columns = {name: table()[name] for name in ("odor", "smell", "y")}
     line = "caution: smell says the same as odor; one of them is enough"
     assert f"{line} (exclude=['smell'])" in credimi.rank(columns, "y").remark_lines()
-    assert f"{line} (--exclude smell)" in credimi.rank(columns, "y").worded_for("command line").remark_lines()
+    assert f"{line} (--exclude smell)" in credimi.rank(columns, "y").remark_lines(reader="command line")
     assert any("smell (as odor)" in each for each in credimi.rank(table(), "y").remark_lines())
 
 

@@ -16,12 +16,13 @@ import pytest
 import credimi
 from credimi.counts.request import CountRequest
 from credimi.counts.rows.row_keys import evenly_chosen, row_keys, shuffled
-from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.questions.select.naive_summary import NaiveSummary
-from credimi.sources.rows import coded_table
+from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from credimi.counts.codes import Codes
 
 ROWS = 900
 
@@ -88,8 +89,7 @@ def test_a_cluster_selects_the_same_in_every_order() -> None:
 
 
 def test_the_sample_of_a_large_table_is_the_same_in_every_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    sampled = InterpretedCodes.sampled
-    monkeypatch.setattr(InterpretedCodes, "sampled", lambda codes: sampled(codes, 500))
+    monkeypatch.setattr("credimi.questions.select.smallest_set._SAMPLE", 500)
     expected = credimi.select(table(), "y").to_dict()
     for seed in range(3):
         assert same(credimi.select(shuffled_columns(shuffled_rows(table(), seed), seed), "y").to_dict(), expected)
@@ -110,13 +110,13 @@ def test_interactions_and_trees_are_the_same_in_every_order() -> None:
     assert any(name == "copy" for _, name in trees[0])  # before x1, which says the same
 
 
-def interpreted(data: object) -> InterpretedCodes:
-    return InterpretedCodes.of(coded_table(data, CountRequest.of("y")))
+def interpreted(data: object) -> Codes:
+    return encoded_table(data, CountRequest.of("y")).codes()
 
 
-def contents(codes: InterpretedCodes, rows: np.ndarray) -> list[tuple[int, ...]]:
+def contents(codes: Codes, rows: np.ndarray) -> list[tuple[int, ...]]:
     names = [feature.name for feature in codes.features]
-    columns = [codes.codes[index] for index in np.argsort(names)]
+    columns = [codes.columns[index] for index in np.argsort(names)]
     return list(zip(codes.groups[rows].tolist(), *(column[rows].tolist() for column in columns), strict=True))
 
 
@@ -135,7 +135,7 @@ def test_keys_of_rows_with_survey_weights_are_the_same_in_every_order() -> None:
     whole = table().append_column("w", pa.array(weights))
     request = CountRequest.of("y", weights="w")
     keys = [
-        np.sort(row_keys(InterpretedCodes.of(coded_table(data, request))))
+        np.sort(row_keys(encoded_table(data, request).codes()))
         for data in (whole, *(shuffled_rows(whole, seed) for seed in range(4)))
     ]
     assert all(np.array_equal(other, keys[0]) for other in keys[1:])
@@ -158,7 +158,7 @@ def test_copies_fall_into_folds_as_if_drawn() -> None:
     folds = NaiveSummary(codes)._fold  # noqa: SLF001
     assert np.bincount(folds).tolist() == [800] * 5
     cells = np.array(
-        [np.bincount(folds[(codes.groups == c) & (codes.codes[0] == v)], minlength=5) for c, v in np.ndindex(2, 2)]
+        [np.bincount(folds[(codes.groups == c) & (codes.columns[0] == v)], minlength=5) for c, v in np.ndindex(2, 2)]
     )
     deviation = ((cells - 200.0) ** 2 / (200.0 * 0.8 * 0.75)).sum() / 12.0  # of 20 cells, 8 margins are given
     assert 0.3 < deviation < 2.5
@@ -173,7 +173,7 @@ def test_copies_do_not_make_noise_tell() -> None:
         summary = NaiveSummary(interpreted(data | {"y": generator.choice(list("pq"), 600).tolist()}))
         for column in range(3):
             summary.add(column)
-        told.append(summary._information(np.arange(600), *summary.strata()))  # noqa: SLF001
+        told.append(summary._information(np.arange(600), *summary.strata(summary.counter.codes)))  # noqa: SLF001
     assert np.mean(told) < 0.003
 
 

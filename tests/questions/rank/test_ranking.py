@@ -20,7 +20,8 @@ from credimi import Counts, CredibleSelector, CredimiError, Ranking, count, mutu
 from credimi.core.arguments import COUNTING
 from credimi.inference import rules
 from credimi.questions.rank.result import COLUMNS
-from credimi.results.terminal import ranking_text
+from credimi.results.section import Shown
+from credimi.results.text import printed
 
 APPROXIMATIONS = ("matched", "leading", "leading-beta", "sampled")
 FIGURES = ("mi", "std", "low", "high", "p_above")
@@ -565,7 +566,7 @@ def test_entropy_is_the_most_that_a_feature_can_tell() -> None:
     shares = np.array([300, 100, 100]) / 500
     assert found.entropy == pytest.approx(-(shares * np.log(shares)).sum(), rel=1e-12)
     assert found.to_dict()["entropy"] == found.entropy
-    assert f"entropy {found.entropy / np.log(2.0):.4f} bits" in ranking_text(found, units="bits")
+    assert f"entropy {found.entropy / np.log(2.0):.4f} bits" in printed(found.sections(Shown(units="bits")))
     assert found["copy"]["mi"] < found.entropy
 
 

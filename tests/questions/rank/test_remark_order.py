@@ -70,7 +70,7 @@ def test_twenty_columns_of_one_value_take_one_line() -> None:
 
 def test_several_identifiers_take_one_line() -> None:
     table = constants(0) | {f"id{place}": [f"{place}-{row}" for row in range(60)] for place in range(6)}
-    (line,) = (line for line in sentences.unranked_lines(credimi.rank(table, "y").facts[1:]))
+    (line,) = (line for line in sentences.unranked_lines(list(credimi.rank(table, "y").facts.values())[1:]))
     assert line[:100] in str(credimi.rank(table, "y"))
     told = [f"id{place} (60 different values in 60 rows)" for place in range(3)]
     assert line.startswith(f"identifiers, not ranked: {', '.join(told)} and 3 others; discretize=")

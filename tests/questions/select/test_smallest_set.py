@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import html
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import credimi
+from credimi.counts.counter import BySplits, ByValue
+from credimi.counts.local_counter import LocalCounter
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.stratified_counts import InterpretedCodes
 from credimi.inference.belief import Belief
 from credimi.questions.select import smallest_set
-from credimi.questions.select.joint_strata import strata_of
 from credimi.questions.select.smallest_set import Search
 from credimi.results.section import Shown
 from credimi.results.sentences import COMMAND_LINE
 from credimi.results.text import printed
-from credimi.sources.rows import coded_table
+from credimi.sources.codes import encoded_table
+
+if TYPE_CHECKING:
+    from credimi.counts.codes import Codes
 
 Columns = dict[str, list[str]]
 
@@ -38,8 +42,8 @@ def words(values: np.ndarray) -> list[str]:
     return [f"v{value}" for value in values.tolist()]
 
 
-def interpreted(data: Columns) -> InterpretedCodes:
-    return InterpretedCodes.of(coded_table(data, CountRequest.of("y")))
+def interpreted(data: Columns) -> Codes:
+    return encoded_table(data, CountRequest.of("y")).codes()
 
 
 def test_steps_follow_jmis_order_and_say_what_is_added_to_the_one_that_leaves_least() -> None:
@@ -49,7 +53,7 @@ def test_steps_follow_jmis_order_and_say_what_is_added_to_the_one_that_leaves_le
     assert len({"a", "copy"} & set(chosen.features)) == 1
     codes = interpreted(data)
     names = [feature.name for feature in codes.features]
-    search = Search(codes, Belief(level=0.5))
+    search = Search(LocalCounter(codes), Belief(level=0.5))
     given: list[np.ndarray] = []
     for step in chosen.steps:
         column = names.index(step.feature)
@@ -60,7 +64,7 @@ def test_steps_follow_jmis_order_and_say_what_is_added_to_the_one_that_leaves_le
             search.alone.mean[column] if not given else min(each[column] for each in given)
         )
         search.take(column)
-        given.append(search.gains_given_column(column).mean)
+        given.append(search.gains_given(search.counter, ByValue(column)).mean)
 
 
 def test_redundancy_is_told_for_steps_and_for_columns_that_tell_something() -> None:
@@ -122,7 +126,7 @@ def test_an_interrupt_before_the_first_step_is_one() -> None:
 
 def test_chunks_of_columns_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = credimi.select(votes(), "y").to_dict()
-    monkeypatch.setattr(smallest_set, "_COUNTS_AT_ONCE", 40)
+    monkeypatch.setattr("credimi.counts.local_counter._CELLS_AT_ONCE", 40)
     assert credimi.select(votes(), "y").to_dict() == whole
 
 
@@ -132,27 +136,27 @@ def test_many_columns_of_few_rows_are_counted_the_same(monkeypatch: pytest.Monke
     data["y"] = data["y"][: len(data["b"])]
     data = {name: values[:390] for name, values in data.items()}
     codes = interpreted(data)
-    strata, count = codes.codes[0], len(codes.features[0].values)
-    one, starts = codes.stratified(strata, count)
-    monkeypatch.setattr("credimi.counts.rows.stratified_counts._MANY_COLUMNS", 1)
-    other, same = codes.stratified(strata, count)
+    every = np.arange(len(codes.features))
+    ((_, one, starts),) = LocalCounter(codes).by_stratum(ByValue(0), every)
+    monkeypatch.setattr("credimi.counts.local_counter._MANY_COLUMNS", 1)
+    ((_, other, same),) = LocalCounter(codes).by_stratum(ByValue(0), every)
     assert other.flat.tolist() == one.flat.tolist()
     assert same.tolist() == starts.tolist()
 
 
 def test_a_sample_has_rows_of_the_table_and_is_always_the_same() -> None:
     codes = interpreted(votes())
-    some = codes.sampled(500)
+    counter = LocalCounter(codes)
+    some = counter.sample(500)
     assert some.groups.size == 500
-    assert all(each.size == 500 for each in some.codes)
-    assert some.groups.tolist() == codes.sampled(500).groups.tolist()
-    assert codes.sampled(2_000) is codes
+    assert all(each.size == 500 for each in some.columns)
+    assert some.groups.tolist() == counter.sample(500).groups.tolist()
+    assert counter.sample(2_000) is codes
 
 
 def test_a_sample_of_rows_finds_the_same_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = credimi.select(votes(6_000), "y")
-    kept = InterpretedCodes.sampled
-    monkeypatch.setattr(InterpretedCodes, "sampled", lambda self: kept(self, 3_000))
+    monkeypatch.setattr(smallest_set, "_SAMPLE", 3_000)
     part = credimi.select(votes(6_000), "y")
     assert part.features == whole.features
     assert [step.tells for step in part.steps] == pytest.approx([step.tells for step in whole.steps], abs=0.02)
@@ -160,14 +164,14 @@ def test_a_sample_of_rows_finds_the_same_columns(monkeypatch: pytest.MonkeyPatch
 
 def test_strata_of_all_taken_columns_split_parts_that_have_several_classes_and_rows_enough() -> None:
     codes = interpreted(votes(300))
-    strata, count = strata_of(codes, [0, 1])
-    joint = codes.codes[0].astype(int) * 10 + codes.codes[1]
+    strata, count = BySplits((0, 1)).strata(codes)
+    joint = codes.columns[0].astype(int) * 10 + codes.columns[1]
     assert count == len(set(joint.tolist())) == strata.max() + 1
     assert len(set(zip(joint.tolist(), strata.tolist(), strict=True))) == count
-    assert strata_of(interpreted(votes(14)), [0, 1])[1] == 1  # 4 rows for each class and value would be 16
+    assert BySplits((0, 1)).strata(interpreted(votes(14)))[1] == 1  # 4 rows for each class and value would be 16
     certain = interpreted({"a": ["p", "q"] * 100, "b": ["p", "p", "q", "q"] * 50, "y": ["p", "q"] * 100})
-    assert strata_of(certain, [0, 1])[1] == 2  # once a is known, nothing is left to tell
-    assert strata_of(certain, [1, 0])[1] == 4
+    assert BySplits((0, 1)).strata(certain)[1] == 2  # once a is known, nothing is left to tell
+    assert BySplits((1, 0)).strata(certain)[1] == 4
 
 
 def test_it_stops_where_the_taken_columns_together_tell_all() -> None:
@@ -201,8 +205,8 @@ def test_cuts_cost_a_factor_of_e_each_once_the_column_surely_tells_something() -
     codes = interpreted(columns | {"y": words(target)})
     alone = {feature.name: feature for feature in codes.features}
     assert alone["surely"].odds < 0.01 * np.exp(-alone["surely"].cuts.size)  # what the choice of the cuts costs alone
-    search = Search(codes, Belief(level=0.5))
-    given = {feature.name: feature.odds for feature in search.codes.features}
+    search = Search(LocalCounter(codes), Belief(level=0.5))
+    given = dict(zip(codes.names, search.odds.tolist(), strict=True))
     assert given["surely"] == pytest.approx(np.exp(-alone["surely"].cuts.size), rel=1e-3)
     assert given["noise"] == alone["noise"].odds
 

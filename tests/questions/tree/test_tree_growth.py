@@ -11,12 +11,12 @@ from tree_oracle import grown
 from credimi.columns.numbers.discretize import evidence_share, mdl_places
 from credimi.counts.request import CountRequest
 from credimi.counts.rows import node_tables
-from credimi.counts.rows.tree_rows import TreeRows
+from credimi.counts.rows.node_counter import node_counter
 from credimi.questions.tree.growth import grow
 from credimi.questions.tree.merging import merged_values
 from credimi.questions.tree.nodes import Tree, TreeStop
 from credimi.questions.tree.tree_text import tree_text
-from credimi.sources.rows import coded_table
+from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def tree_of(data: Mapping[str, Any], **asked: Any) -> Tree:  # noqa: ANN401
     counting = {name: asked.pop(name) for name in ("weights", "discretize") if name in asked}
-    return grow(TreeRows.of(coded_table(data, CountRequest.of("class", **counting))), **asked)
+    return grow(node_counter(encoded_table(data, CountRequest.of("class", **counting))), **asked)
 
 
 def described(tree: Tree, number: int = 0) -> Any:  # noqa: ANN401

@@ -11,12 +11,12 @@ from tree_oracle import GRID, PlainSplit, log_bayes_factor, plain_evidence, plai
 
 from credimi import CredibleTreeClassifier
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.tree_rows import TreeRows
+from credimi.counts.rows.node_counter import node_counter
 from credimi.questions.tree.growth import grow
 from credimi.questions.tree.nodes import TreeNode, TreeSplit
 from credimi.questions.tree.probabilities import SplitCounts, learned_probabilities
 from credimi.questions.tree.strengths import column_evidence, cut_evidence
-from credimi.sources.rows import coded_table
+from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def tree_of(data: Mapping[str, object]) -> Tree:
-    return grow(TreeRows.of(coded_table(data, CountRequest.of("class"))))
+    return grow(node_counter(encoded_table(data, CountRequest.of("class"))))
 
 
 def logistic(seed: int, rows: int) -> tuple[dict[str, list[object]], np.ndarray]:

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from credimi.core.types import Foreign, Record
-    from credimi.questions.compare.groups import GroupedRanking
-    from credimi.questions.compare.result import Comparison
+    from credimi.core.types import Foreign
     from credimi.sources.data_file import DataFile
 
 _EXAMPLES = """\
@@ -34,7 +32,6 @@ examples:
   credimi compare "2023/*.parquet" "2024/*.parquet" --target churn --epsilon 0.01
   credimi rank survey.csv --target income --by year
 """
-_INFORMATION = ("mi_a", "low_a", "high_a", "mi_b", "low_b", "high_b", "change", "low", "high")
 
 
 def add(commands: Foreign) -> None:
@@ -105,21 +102,10 @@ def run(options: argparse.Namespace) -> None:
         missing=options.missing_as,
         names=names,
         threads=options.threads,
-    ).worded_for(sentences.COMMAND_LINE)
-    if options.html is not None:
-        comparison.to_html(options.html)
-    from credimi.questions.compare.comparison_text import comparison_grid
-
-    terminal_io.write_result(
-        options.format,
-        options.output,
-        lambda: _report(comparison, options.units),
-        lambda screen: comparison_grid(comparison, units=options.units, top=options.top, width=screen.width),
-        records="features",
-        names=comparison.columns,
-        known=("classes", "samples"),
-        safe=options.csv_safe,
     )
+    if options.html is not None:
+        comparison.to_html(options.html, reader=sentences.COMMAND_LINE)
+    terminal_io.write_shown(comparison, options, options.output, known=("classes", "samples"))
 
 
 def _samples(paths: Sequence[str], options: argparse.Namespace) -> list[Foreign]:
@@ -185,33 +171,7 @@ def run_groups(options: argparse.Namespace) -> None:
             max_levels=options.max_levels,
             **shared.counting(options),
             **shared.engine(options),
-        ).worded_for(sentences.COMMAND_LINE)
+        )
     if options.html is not None:
-        grouped.to_html(options.html)
-    from credimi.questions.compare.comparison_text import grouped_grid
-
-    terminal_io.write_result(
-        options.format,
-        options.output,
-        lambda: _report_of_groups(grouped, options.units),
-        lambda screen: grouped_grid(grouped, units=options.units, top=options.top, width=screen.width),
-    )
-
-
-def _report_of_groups(grouped: GroupedRanking, units: str) -> Record:
-    from credimi.cli.commands.rank import report_of
-
-    report = grouped.to_dict()
-    report["groups"] = [{"name": name} | report_of(ranking, units) for name, ranking in grouped.rankings.items()]
-    report["comparisons"] = [_report(comparison, units) for comparison in grouped.comparisons]
-    report["settings"] |= {"units": units, "epsilon_units": "nats"}
-    return report
-
-
-def _report(comparison: Comparison, units: str) -> Record:
-    from credimi.cli.commands.rank import in_bits
-
-    report = comparison.to_dict()
-    if units == "bits":
-        in_bits(report, _INFORMATION)
-    return report
+        grouped.to_html(options.html, reader=sentences.COMMAND_LINE)
+    terminal_io.write_shown(grouped, options, options.output)

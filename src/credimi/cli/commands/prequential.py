@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Foreign, Record
     from credimi.paper.prequential import Prequential
-    from credimi.sources.rows import Rows
+    from credimi.paper.rows import Rows
 
 _EXAMPLES = """\
 The rows come in random orders. For each row, a filter first picks columns from

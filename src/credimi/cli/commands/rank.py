@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import TYPE_CHECKING
 
@@ -15,10 +14,10 @@ from credimi.results import sentences
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from credimi.core.remote_files import Place
-    from credimi.core.types import Foreign, Record
+    from credimi.core.types import Foreign
     from credimi.counts.counts import Counts
     from credimi.questions.rank.answer import Ranking
     from credimi.sources.data_file import DataFile
@@ -41,10 +40,6 @@ examples:
   credimi rank survey.csv --target income --html report.html --plot best.svg
   credimi rank income.counts
 """
-_IF_DEPENDENT = ("mi_if_dependent", "low_if_dependent", "high_if_dependent")
-_MISSING = tuple(f"{start}missing_{name}" for start in ("", "target_") for name in ("mi", "low", "high"))
-_ROBUST = ("robust_low", "robust_high")  # only with --robust
-_INFORMATION = ("mi", "std", "low", "high", *_IF_DEPENDENT, *_MISSING, *_ROBUST)
 
 
 def add(commands: Foreign) -> None:
@@ -93,21 +88,11 @@ def run(options: argparse.Namespace) -> None:
     check_factor(options)
     ranking = ranked(options)
     if options.html is not None:
-        ranking.to_html(options.html, source=source_of(options.data))
+        ranking.to_html(options.html, source=source_of(options.data), reader=sentences.COMMAND_LINE)
     if options.plot is not None:
         ranking.plot(options.plot, top=options.top or 30)
-    from credimi.results.terminal import ranking_grid
-
-    terminal_io.write_result(
-        options.format,
-        options.output,
-        lambda: report_of(ranking, options.units),
-        lambda screen: ranking_grid(ranking, units=options.units, top=options.top, width=screen.width),
-        records="features",
-        names=ranking.columns,
-        known=("rows", "rows_with_target", "classes", "entropy"),
-        safe=options.csv_safe,
-    )
+    known = ("rows", "rows_with_target", "classes", "entropy")
+    terminal_io.write_shown(ranking, options, options.output, known=known)
 
 
 def check_factor(options: argparse.Namespace, name: str = "--factor") -> None:
@@ -143,7 +128,7 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
         random_state=options.seed,
         threads=options.threads,
     )
-    return ranking.sorted_by(options.sort).worded_for(sentences.COMMAND_LINE)
+    return ranking.sorted_by(options.sort)
 
 
 def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
@@ -204,22 +189,3 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
     if not counts.rows:
         raise CredimiError(f"{paths[0]} counts no rows: nothing can be said about {counts.target!r}")
     return counts
-
-
-def report_of(ranking: Ranking, units: str) -> Record:
-    """The ranking as JSON has it, in these units."""
-    from credimi.results.remarks import worded
-
-    report = ranking.to_dict()
-    if units == "bits":
-        report["entropy"] = None if report["entropy"] is None else report["entropy"] / math.log(2.0)
-        report["remarks"] = worded(ranking.remarks, ranking.reader, units)
-        in_bits(report, _INFORMATION)
-    return report
-
-
-def in_bits(report: Record, names: Iterable[str]) -> None:
-    """Change these figures of all features from nats to bits."""
-    report["settings"] |= {"units": "bits", "epsilon_units": "nats"}
-    for feature in report["features"]:
-        feature |= {name: feature[name] / math.log(2.0) for name in names if feature.get(name) is not None}

@@ -266,7 +266,7 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     with terminal_io.progress("reading") as progress:
         selection = select([data], options.target, goal=goal, progress=progress, **arguments)
     if options.html is not None:
-        selection.to_html(options.html)
+        selection.to_html(options.html, reader=COMMAND_LINE)
     if options.plot is not None:
         selection.plot(options.plot)
     return selection

@@ -8,13 +8,15 @@ import sys
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import identity
-from credimi.results.terminal import probability
+from credimi.core.table_layouts import MISSING, layout_of
+from credimi.results.sentences import CAUTIONS_OF_INFORMATION
+from credimi.results.terminal import probability, text_line
 
 if TYPE_CHECKING:
     import argparse
@@ -29,17 +31,22 @@ if TYPE_CHECKING:
     from credimi.inference.posterior import Posterior
 
 _ADAPTIVE = "adaptive"  # as in credimi.inference.evidence.fixed_priors, which is not imported to keep `--help` fast
-_Counts = tuple[list[list[float]], dict[str, list[float]]]  # the rows of a table, and its margins
+_Counts = tuple[list[list[float]], dict[str, Any]]  # the rows of a table, and its margins and labels
+_OTHERS = ("target_only", "feature_only", "classes", "values")
 _MAX_TEXT_BYTES = 1 << 24  # of a table
 _EXAMPLES = """\
 a table is text: one row per target class, one column per feature value, numbers
-separated by blanks or commas, rows by ';' or new lines. The lines
-'target-only: 4 1' and 'feature-only: 0 2' give the counts of data rows with a
-missing value, and '#' starts a comment. With --given there is one table a
-stratum, separated by '|' or empty lines, as are the counts of the options.
+separated by blanks or commas, rows by ';' or new lines. A first row and a first
+column of text are labels; the row and the column labelled '?' are the counts of
+data rows with a missing value. Without labels, '?' in the last corner says that
+the last row and column are these counts. Or the lines 'target-only: 4 1' and
+'feature-only: 0 2' give them. '#' starts a comment. With --given there is one
+table a stratum, separated by '|' or empty lines, as are the counts of the
+options.
 
 examples:
   credimi table "10 2; 3 15"
+  credimi table "10 2 4; 3 15 1; 0 2 ?"
   credimi table "10 2; 3 15" --target-only "4 1" --feature-only "0 2"
   credimi table "81 9; 9 1 | 1 9; 9 81" --given
   credimi table counts.txt --prior uniform --approximation leading --format json
@@ -83,19 +90,21 @@ def run(options: argparse.Namespace) -> None:
     if options.given:
         _run_given(options, strata, prior)
         return
-    joint, margins = strata[0]
+    joint, others = strata[0]
     from credimi.core.table import Table
+    from credimi.inference.evidence.fixed_priors import CELLS
     from credimi.inference.mutual_information import mutual_information
-    from credimi.inference.posterior import posterior
 
-    table = Table.of(joint, margins.get("target_only"), margins.get("feature_only"))
-    cells = posterior(table, prior="jeffreys" if prior == _ADAPTIVE else prior)
+    table = Table(joint, **others)
     information = mutual_information(table, prior=prior, approximation=options.approximation, random_state=options.seed)
+    cells = information.posterior()
+    labels = {name: list(given) for name in ("classes", "values") if (given := getattr(table, name)) is not None}
     report = _figures(information, options) | {
         "mode": cells.mode.tolist(),
-        "rows": cells.table.rows,
-        "settings": _settings(options, prior),
+        "rows": table.rows,
+        "settings": _settings(options, prior) | {"prior_of_cells": CELLS if prior == _ADAPTIVE else prior},
     }
+    report |= labels | ({"cautions": list(information.cautions)} if information.cautions else {})
     grids = partial(_grids, report, cells, information)
     terminal_io.write_result(options.format, options.output, lambda: report, grids)
 
@@ -110,7 +119,7 @@ def _run_given(options: argparse.Namespace, strata: list[_Counts], prior: str | 
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.strata.conditional_information import conditional_information
 
-    tables = [Table.of(joint, margins.get("target_only"), margins.get("feature_only")) for joint, margins in strata]
+    tables = [Table(joint, **others) for joint, others in strata]
     names = ("joint", "target_only", "feature_only")
     joint, target_only, feature_only = ([getattr(table, name) for table in tables] for name in names)
     information = conditional_information(joint, target_only=target_only, feature_only=feature_only, prior=prior)
@@ -164,11 +173,13 @@ def _summary(title: str, report: Record, tables: list[Table], information: Distr
         summary.add_row("P(independent)", probability(report["p_independent"], report["std"]))
     summary.add_row(f"P(I > {settings['epsilon']:g} nats)", probability(report["p_above"], report["std"]))
     lowest, highest = information.support()
-    if math.isfinite(highest):
+    if math.isfinite(highest) and not information.cautions:
         scale = math.log(2.0) if unit == "bits" else 1.0
         summary.add_row("possible range", f"{lowest / scale:.4g} to {highest / scale:.4g} {unit}")
     if min(tables[0].shape) == 1:
         summary.add_row("note", "one row or one column: there is nothing to depend on (rows are separated by ';')")
+    for code in information.cautions:
+        summary.add_row("caution", CAUTIONS_OF_INFORMATION[code])
     summary.add_row("prior, approximation", f"{settings['prior']}, {settings['approximation']}")
     return summary
 
@@ -199,26 +210,27 @@ def _grids(report: Record, cells: Posterior, information: Distribution, console:
     table, settings = cells.table, report["settings"]
     rows, columns = table.shape
     summary = _summary(f"Mutual information, {rows} x {columns} table", report, [table], information)
-    mode = _mode_grid(report["mode"]) if rows <= 30 and columns <= 12 else None
+    mode = _mode_grid(report["mode"], table) if rows <= 30 and columns <= 12 else None
     unbounded = console.options.update(width=1_000)
     yield summary
     if mode is not None and console.measure(mode, options=unbounded).maximum <= console.width:
-        with_prior = ", prior jeffreys" if settings["prior"] == _ADAPTIVE else ""  # they have no adaptive prior
-        yield f"Mode of the cell probabilities{with_prior}"
+        is_adaptive = settings["prior"] == _ADAPTIVE
+        with_prior = f", prior {settings['prior_of_cells']}: the adaptive prior is one of I alone"
+        yield f"Mode of the cell probabilities{with_prior * is_adaptive}"
         yield mode
     else:
         yield "(the mode of the cell probabilities is not shown here: see --format json)"
 
 
-def _mode_grid(mode: list[list[float]]) -> Grid:
+def _mode_grid(mode: list[list[float]], table: Table) -> Grid:
     from rich.table import Table as Grid
 
     grid = Grid()
     grid.add_column("class \\ value")
-    for column in range(len(mode[0])):
-        grid.add_column(str(column + 1), justify="right")
-    for row, values in enumerate(mode, 1):
-        grid.add_row(str(row), *(f"{value:.4f}" for value in values))
+    for heading in table.values or range(1, len(mode[0]) + 1):
+        grid.add_column(text_line(str(heading)), justify="right")
+    for label, probabilities in zip(table.classes or range(1, len(mode) + 1), mode, strict=True):
+        grid.add_row(text_line(str(label)), *(f"{value:.4f}" for value in probabilities))
     return grid
 
 
@@ -268,14 +280,14 @@ def _strata(text: str, name: str) -> list[_Counts]:
 def _read_table(text: str, name: str) -> _Counts:
     """The rows, and the margins that the text names."""
     is_multiline = "\n" in text.strip()
-    margins: dict[str, list[float]] = {}
-    joint: list[list[float]] = []
+    margins: dict[str, Any] = {}
+    rows: list[tuple[str, str]] = []  # and where they are
     for number, line in enumerate(text.splitlines(), 1):
         location = f"{name}, line {number}" if is_multiline else name
         for part in filter(str.strip, line.split("#", 1)[0].split(";")):
             key, colon, values = part.partition(":")
             if not colon:
-                joint.append(_numbers(part, location))
+                rows.append((part, location))
                 continue
             margin = key.strip().replace("-", "_")
             if margin not in {"target_only", "feature_only"}:
@@ -283,6 +295,12 @@ def _read_table(text: str, name: str) -> _Counts:
             if margin in margins:
                 raise CredimiError(f"{location}: {_option(margin)} is given twice: keep one of them")
             margins[margin] = _numbers(values, location)
+    cells = [_cells(part) for part, _ in rows]
+    if _has_labels(cells):
+        layout = layout_of(cells, margins.pop("target_only", None), margins.pop("feature_only", None))
+        margins = {field: given for field in _OTHERS if (given := getattr(layout, field)) is not None}
+        rows = [(" ".join(map(str, row)), name) for row in layout.joint]
+    joint = [_numbers(part, location) for part, location in rows]
     if not joint:
         raise CredimiError(f"{name} holds no counts: give one row per target class, such as 10 2")
     for row, counts in enumerate(joint, 1):
@@ -292,6 +310,18 @@ def _read_table(text: str, name: str) -> _Counts:
                 "every row needs one count per column"
             )
     return joint, margins
+
+
+def _cells(row: str) -> list[str]:
+    """The cells of a row: labels may hold blanks if commas or tabs separate them."""
+    separator = next((each for each in ",\t" if each in row), None)
+    return [cell.strip() for cell in row.split(separator)]
+
+
+def _has_labels(rows: list[list[str]]) -> bool:
+    """Whether the first row or the first column are text, or the last corner is `?`."""
+    numbers = [[argument_types.is_number(cell) for cell in row] for row in rows]
+    return len(rows) > 1 and (not any(numbers[0]) or not any(row[0] for row in numbers) or rows[-1][-1] == MISSING)
 
 
 def _table_text(source: str) -> tuple[str, str]:

@@ -95,22 +95,21 @@ def run(options: argparse.Namespace) -> int:
 def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
     startup.announce_compiling(options.command)
     from credimi.counts.request import CountRequest
-    from credimi.counts.rows.tree_rows import TreeRows
+    from credimi.counts.rows.node_counter import node_counter
     from credimi.counts.weights_remarks import on_weights
     from credimi.questions.tree.growth import grow
-    from credimi.sources.rows import coded_table
+    from credimi.sources.codes import encoded_table
 
     with terminal_io.progress("reading") as progress:
-        table = coded_table(data, CountRequest.of(options.target, progress=progress, **shared.counting(options)))
-    rows = TreeRows.of(table, options.threads)
+        table = encoded_table(data, CountRequest.of(options.target, progress=progress, **shared.counting(options)))
+    counter = node_counter(table, options.threads)
     with terminal_io.progress("growing") as progress:
         tree = grow(
-            rows,
+            counter,
             epsilon=options.epsilon,
             level=options.level,
             max_depth=options.max_depth,
             threads=options.threads,
             progress=progress,
         )
-    of_weights = on_weights(table.coded.weights, table.counts.settings, is_survey=table.is_survey)
-    return replace(tree, remarks=(*tree.remarks, *of_weights))
+    return replace(tree, remarks=(*tree.remarks, *on_weights(counter.codes)))

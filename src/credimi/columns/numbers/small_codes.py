@@ -80,10 +80,10 @@ class NumberTable:
         return np.stack([self.columns[position][::step] for position in positions.tolist()], axis=1)
 
 
-def tables_of(columns: Mapping[str, Foreign], *, with_bytes: bool = False) -> Iterator[NumberTable]:
+def tables_of(columns: Mapping[str, Foreign]) -> Iterator[NumberTable]:
     """Tables of numeric columns that are side by side in memory, and of numeric columns that are contiguous each.
 
-    Contiguous columns of bytes are their own codes already; they are left out unless `with_bytes`.
+    Contiguous columns of bytes are left out: they are their own codes.
     """
     contiguous: dict[tuple[DType, int], list[str]] = {}
     side_by_side: dict[tuple[DType, int, int], list[tuple[int, str]]] = {}
@@ -96,7 +96,7 @@ def tables_of(columns: Mapping[str, Foreign], *, with_bytes: bool = False) -> It
             address = values.__array_interface__["data"][0]
             side_by_side.setdefault((values.dtype, values.size, values.strides[0]), []).append((address, name))
     for (kind, _), names in contiguous.items():
-        if kind.itemsize > 1 or with_bytes:
+        if kind.itemsize > 1:
             yield NumberTable([columns[name] for name in names], dict(enumerate(names)))
     for (_, _, step), addresses in side_by_side.items():
         remaining = sorted(addresses)

@@ -1,4 +1,4 @@
-"""`coded_parts`: the parts of a table in memory as one set of codes, with its counts.
+"""`coded_parts`: the parts of a table in memory as one `EncodedTable`.
 
 Parts of the same types are joined and encoded together. Files, or frames of a stream, may store a column in different
 types: as numbers here and as text there. Such parts are encoded and counted apart, and their counts are added: so the
@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow as pa
 
 from credimi.columns import labels
-from credimi.columns.arrow_buffers import code_type
 from credimi.columns.column import Column, PrecodedColumn, UnreadableColumn
 from credimi.columns.labels import MANY, NUMBER
 from credimi.columns.missing import NOTHING_MORE, missing_of
 from credimi.core.errors import CredimiError, NoRowsError, UncountableError
-from credimi.counts.batch import Batch, count_coded, encode_batch, labels_of
+from credimi.counts.batch import Batch, count_coded, encode_batch
+from credimi.counts.codes import EncodedTable, recoded
 from credimi.counts.merge import within_plan
 from credimi.counts.request import checked
 from credimi.counts.weights import weighted, worth_rows
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from credimi.counts.request import Plan
 
 
-def coded_parts(parts: list[Batch], plan: Plan, threads: int | None = None) -> tuple[CodedBatch, Counts, bool]:
-    """All rows as codes, and their counts; and whether they have survey weights."""
+def coded_parts(parts: list[Batch], plan: Plan, threads: int | None = None) -> EncodedTable:
+    """All rows, encoded, and their counts."""
     if not parts:
         raise NoRowsError("there are no rows: nothing can be learned")
     filled = [part for part in parts if part.rows] or parts[:1]
@@ -49,11 +49,11 @@ def coded_parts(parts: list[Batch], plan: Plan, threads: int | None = None) -> t
     coded = [without_values_of_no_weight(encode_batch(batch, plan, threads=threads)) for batch in batches]
     counts = [count_coded(part, threads=threads, squared=is_survey) for part in coded]
     if len(coded) == 1:
-        return coded[0], counts[0], is_survey
+        return EncodedTable(coded[0], counts[0], is_survey)
     total = counts[0]
     for part in counts[1:]:
         total = within_plan(total + part, plan)
-    return _joined(coded, total), checked(total, plan), is_survey
+    return EncodedTable(_joined(coded, total), checked(total, plan), is_survey)
 
 
 def _types(part: Batch, wanted: Sequence[str]) -> Hashable:
@@ -155,20 +155,8 @@ def _joined(parts: list[CodedBatch], total: Counts) -> CodedBatch:
 
 
 def _codes_among(counted: Labels, column: Column, missing: MissingValues) -> AnyArray:
-    """The place of each row's label among those that were counted; the largest code is missing."""
-    dtype = code_type(len(counted))
-    codes = np.minimum(column.codes, column.values)
-    occurs = np.bincount(codes, minlength=column.values + 1)[:-1] > 0
-    occurs &= ~missing.among(column)
-    own, places = labels_of(column, occurs)
-    if not occurs.any():
-        return np.full(codes.size, np.iinfo(dtype).max, dtype=dtype)
-    _, own_in_both, counted_in_both = labels.union(own, counted)
-    place = np.zeros(int(counted_in_both.max()) + 1, dtype=np.int64)
-    place[counted_in_both] = np.arange(len(counted))
-    place_of_code = np.full(column.values + 1, np.iinfo(dtype).max, dtype=dtype)
-    place_of_code[:-1][occurs] = place[own_in_both[places]]
-    return place_of_code[codes]
+    """The place of each row's label among those that were counted; the code after these is missing."""
+    return np.take(recoded(column, missing, counted, np.arange(len(counted)), len(counted)), column.codes, mode="clip")
 
 
 def _groups_among(classes: Labels, part: CodedBatch) -> AnyArray:

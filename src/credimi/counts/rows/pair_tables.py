@@ -44,7 +44,7 @@ _MIN_ROWS_PER_PART = 1 << 12
 class PairTables(ABC):
     """The tables of all pairs of columns, some at a time; `values` has the number of values of each column."""
 
-    def __init__(self, values: Sequence[int]) -> None:
+    def __init__(self, values: Sequence[int] | IntegerArray) -> None:
         self.values = np.array(values, dtype=np.int64)
         self._widths = np.concatenate([[0], np.cumsum(self.values + 1)])
 
@@ -92,7 +92,7 @@ class PairTables(ABC):
 class CountedPairs(PairTables):
     """Tables that were counted elsewhere, all in one array; counts of parts can be added."""
 
-    def __init__(self, values: Sequence[int], flat: FloatArray) -> None:
+    def __init__(self, values: Sequence[int] | IntegerArray, flat: FloatArray) -> None:
         super().__init__(values)
         self.flat = flat
 
@@ -131,7 +131,7 @@ class PairCounter(PairTables):
     def __init__(
         self,
         codes: Sequence[Codes],
-        values: Sequence[int],
+        values: Sequence[int] | IntegerArray,
         *,
         weights: FloatArray | None = None,
         is_survey: bool = False,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import IntegerArray
-    from credimi.counts.rows.stratified_counts import InterpretedCodes
+    from credimi.counts.codes import Codes
 
     Keys = NDArray[np.uint64]
 
@@ -44,7 +44,7 @@ _STEP, _FIRST, _SECOND = (
 )
 
 
-def row_keys(codes: InterpretedCodes, threads: int | None = None) -> Keys:
+def row_keys(codes: Codes, threads: int | None = None) -> Keys:
     """The key of each row."""
     names = [f"column {feature.name}" for feature in codes.features]
     lengths = np.array([len(feature.values) + 1 for feature in codes.features], dtype=np.int64)
@@ -56,7 +56,7 @@ def row_keys(codes: InterpretedCodes, threads: int | None = None) -> Keys:
     def work(start: int) -> None:
         rows = slice(start, start + _ROWS_AT_ONCE)
         total = of_class[codes.groups[rows]]
-        for column, first, length in zip(codes.codes, starts.tolist(), lengths.tolist(), strict=True):
+        for column, first, length in zip(codes.columns, starts.tolist(), lengths.tolist(), strict=True):
             total += hashes[first : first + length][column[rows]]
         if codes.weights is not None:
             total += _mixed((codes.weights[rows] + 0.0).view(np.uint64), _hashed([_WEIGHT]))
@@ -66,7 +66,7 @@ def row_keys(codes: InterpretedCodes, threads: int | None = None) -> Keys:
     return keys
 
 
-def shuffled(codes: InterpretedCodes) -> IntegerArray:
+def shuffled(codes: Codes) -> IntegerArray:
     """The rows in an order that is as random as a drawn one, and does not depend on the order in which they come."""
     keys = row_keys(codes)
     order = np.argsort(keys, kind="stable")
@@ -77,7 +77,7 @@ def shuffled(codes: InterpretedCodes) -> IntegerArray:
     return shuffled_rows
 
 
-def evenly_chosen(codes: InterpretedCodes, count: int) -> IntegerArray:
+def evenly_chosen(codes: Codes, count: int) -> IntegerArray:
     """`count` of the rows, evenly spread over the order of the keys; in the order of the rows."""
     keys = row_keys(codes)
     in_order: Keys = codes.storage.zeros((keys.size,), np.uint64)

@@ -20,8 +20,24 @@ import math
 
 import numpy as np
 
-from credimi.compile.jit import FloatArray, NDArray, compiled, inlined
-from credimi.inference.bounds.unseen_cells import PLANES, F, T, Z, fill_slopes, information_of_cells, solve_cells
+from credimi.compile.jit import BooleanArray, FloatArray, compiled, inlined
+from credimi.inference.bounds.unseen_cells import (
+    AT_RANDOM,
+    PLANES,
+    RHO,
+    SEEN,
+    SIGMA,
+    SUMS,
+    TAU,
+    UNKNOWN,
+    Box,
+    F,
+    T,
+    Z,
+    fill_slopes,
+    information_of_cells,
+    solve_cells,
+)
 
 _FLOOR = 1e-9  # instead of a probability of 0 of a cell, and of a margin if rows lack both
 _MAX_STEPS = 100
@@ -34,70 +50,46 @@ _MIN_RELATIVE = 1e-5
 
 
 @inlined
-def _evaluate(
-    seen: FloatArray,
-    sums: FloatArray,
-    at_random: FloatArray,
-    log_factor: float,
-    log_ties: float,
-    x: FloatArray,
-    tilts: FloatArray,
-    unknown: FloatArray,
-    cells: FloatArray,
-    work: FloatArray,
-    rows: FloatArray,
-    columns: FloatArray,
-    total: float,
-    with_z: bool,
-) -> float:
+def _evaluate(box: Box, x: FloatArray) -> float:
     """I at x; NaN if the cells were not found."""
-    r, s = seen.shape
+    cells, sums = box.cells, box.lines[SUMS]
+    r, s = cells.shape[1], cells.shape[2]
     for i in range(r):
         for j in range(s):
-            tilts[0, i, j] = math.exp(log_factor * x[0, i, j]) if sums[i] > 0.0 else 1.0
-            tilts[1, i, j] = math.exp(log_factor * x[1, i, j]) if sums[r + j] > 0.0 else 1.0
-            if with_z:
-                tilts[2, i, j] = at_random[i, j] * math.exp(log_ties * (x[2, i, j] - 0.5))
-    if not solve_cells(seen, sums, tilts, unknown, cells, work, with_z):
-        return math.nan
-    return information_of_cells(seen, cells, rows, columns, total)
+            cells[RHO, i, j] = math.exp(box.log_factor * x[0, i, j]) if sums[i] > 0.0 else 1.0
+            cells[SIGMA, i, j] = math.exp(box.log_factor * x[1, i, j]) if sums[r + j] > 0.0 else 1.0
+            if box.with_z:
+                cells[TAU, i, j] = cells[AT_RANDOM, i, j] * math.exp(box.log_ties * (x[2, i, j] - 0.5))
+    return information_of_cells(box) if solve_cells(box) else math.nan
 
 
 @inlined
-def _slopes(
-    seen: FloatArray,
-    sums: FloatArray,
-    log_factor: float,
-    log_ties: float,
-    cells: FloatArray,
-    work: FloatArray,
-    with_z: bool,
-    slopes: FloatArray,
-) -> None:
+def _slopes(box: Box, slopes: FloatArray) -> None:
     """The slopes of I by x."""
-    r, s = seen.shape
-    fill_slopes(seen, sums, cells, work, with_z, slopes)
+    fill_slopes(box, slopes)
+    sums, r = box.lines[SUMS], slopes.shape[1]
     for i in range(r):
-        for j in range(s):
-            slopes[0, i, j] *= log_factor if sums[i] > 0.0 else 0.0
-            slopes[1, i, j] *= log_factor if sums[r + j] > 0.0 else 0.0
-            if with_z:
-                slopes[2, i, j] *= log_ties
+        for j in range(slopes.shape[2]):
+            slopes[0, i, j] *= box.log_factor if sums[i] > 0.0 else 0.0
+            slopes[1, i, j] *= box.log_factor if sums[r + j] > 0.0 else 0.0
+            slopes[2, i, j] *= box.log_ties
 
 
 @inlined
 def _direction(
-    free: NDArray[np.bool_],
+    size: int,
+    free: BooleanArray,
     slopes: FloatArray,
-    steps: FloatArray,
-    changes: FloatArray,
+    memory: FloatArray,
     stored: int,
     newest: int,
-    scales: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Fill the direction of descent among the free numbers: the two loops of the limited-memory method."""
-    size = slopes.size
+    """Fill the direction of descent among the free ones of `size` numbers: both loops of the limited-memory method.
+
+    `memory` has the last steps and the changes of the slopes in them, and room for two scales of each.
+    """
+    steps, changes, scales = memory[0], memory[1], memory[2].reshape(-1)[: 2 * _MEMORY].reshape(2, _MEMORY)
     for k in range(size):
         out[k] = -slopes[k] if free[k] else 0.0
     gamma = 0.0
@@ -134,6 +126,12 @@ def _direction(
                 out[k] += weight * steps[at, k]
 
 
+@inlined
+def _is_beyond(value: float, limit: float, upward: bool) -> bool:
+    """Whether the limit is passed, or I cannot become smaller."""
+    return value > limit if upward else value <= limit or value <= _NEGLIGIBLE
+
+
 @compiled
 def search(
     seen: FloatArray,
@@ -159,65 +157,55 @@ def search(
     tables, r, s = seen.shape
     size = r + s + 1
     log_factor, log_ties = math.log(factor), 2.0 * math.log(ties)
-    n, at_random, sums, unknown = np.empty((r, s)), np.empty((r, s)), np.empty(size), np.empty(size)
-    cells, tilts, work = np.zeros((PLANES, r, s)), np.ones((3, r, s)), np.empty((size + 4, size))
-    rows, columns = np.empty(r), np.empty(s)
+    cells, lines, matrix = np.ones((PLANES, r, s)), np.empty((6, size)), np.empty((size, size))
+    margins, of_lines, sums, unknown = np.empty(r + s), np.empty(r + s), lines[SUMS], lines[UNKNOWN]
     x, trial, slopes = np.zeros((3, r, s)), np.zeros((3, r, s)), np.zeros((3, r, s))
     flat, flat_trial, flat_slopes = x.reshape(-1), trial.reshape(-1), slopes.reshape(-1)
-    steps, changes = np.empty((_MEMORY, flat.size)), np.empty((_MEMORY, flat.size))
-    direction, previous, scales = np.empty(flat.size), np.empty(flat.size), np.empty((2, _MEMORY))
+    memory, direction, previous = np.empty((3, _MEMORY, flat.size)), np.empty(flat.size), np.empty(flat.size)
+    flat_starts, flat_best = starts.reshape(starts.shape[0], flat.size), best.reshape(tables, flat.size)
     free = np.empty(flat.size, dtype=np.bool_)
     sign = 1.0 if upward else -1.0
     for table in range(tables):
         with_z = neither[table] > 0.0
-        layers = 3 if with_z else 2
-        used = layers * r * s
+        used = (3 if with_z else 2) * r * s
         total = 1.0 + neither[table]
         result[table] = -math.inf if upward else math.inf
-        for i in range(r):
-            rows[i] = 0.0
-        for j in range(s):
-            columns[j] = 0.0
-        for i in range(r):
-            for j in range(s):
-                n[i, j] = max(seen[table, i, j], _FLOOR)
-                rows[i] += centre[table, i, j]
-                columns[j] += centre[table, i, j]
+        box = Box(cells, lines, matrix, margins, log_factor, log_ties, total, with_z)
+        of_lines[:], sums[r + s] = 0.0, neither[table]
         for i in range(r):
             sums[i] = max(row_only[table, i], _FLOOR if with_z else 0.0)
+            for j in range(s):
+                cells[SEEN, i, j] = max(seen[table, i, j], _FLOOR)
+                of_lines[i] += centre[table, i, j]
+                of_lines[r + j] += centre[table, i, j]
         for j in range(s):
             sums[r + j] = max(column_only[table, j], _FLOOR if with_z else 0.0)
-        sums[r + s] = neither[table]
+        for k in range(r + s):
+            of_lines[k] = max(of_lines[k], _FLOOR)
         for i in range(r):
             for j in range(s):
-                f, t = sums[i] / max(rows[i], _FLOOR), sums[r + j] / max(columns[j], _FLOOR)
-                at_random[i, j] = neither[table] / (max(centre[table, i, j], _FLOOR) * f * t) if with_z else 1.0
-        of_class, of_value = rows.copy(), columns.copy()
+                f, t = sums[i] / of_lines[i], sums[r + j] / of_lines[r + j]
+                at_random = neither[table] / (max(centre[table, i, j], _FLOOR) * f * t) if with_z else 1.0
+                cells[AT_RANDOM, i, j] = at_random
         for start in range(starts.shape[0]):
             for i in range(r):
                 for j in range(s):
                     middle = max(centre[table, i, j], _FLOOR)
-                    cells[F, i, j] = sums[i] * middle / max(of_class[i], _FLOOR)
-                    cells[T, i, j] = sums[r + j] * middle / max(of_value[j], _FLOOR)
+                    cells[F, i, j] = sums[i] * middle / of_lines[i]
+                    cells[T, i, j] = sums[r + j] * middle / of_lines[r + j]
                     cells[Z, i, j] = 0.0
             unknown[:] = 1.0
-            for layer in range(layers):
-                for i in range(r):
-                    for j in range(s):
-                        x[layer, i, j] = starts[start, layer * r + i, j]
-            value = _evaluate(
-                n, sums, at_random, log_factor, log_ties, x, tilts, unknown, cells, work, rows, columns, total, with_z
-            )
+            for k in range(used):
+                flat[k] = flat_starts[start, k]
+            value = _evaluate(box, x)
             if math.isnan(value):
                 continue
             stored, newest = 0, -1
             failures, jumping, curved = 0, upward and jumps > 0, False
             for climb in range(_MAX_STEPS):
-                if (upward and value > limit[table]) or (
-                    not upward and (value <= limit[table] or value <= _NEGLIGIBLE)
-                ):
+                if _is_beyond(value, limit[table], upward):
                     break
-                _slopes(n, sums, log_factor, log_ties, cells, work, with_z, slopes)
+                _slopes(box, slopes)
                 jumping = jumping and climb < jumps
                 if jumping:
                     gain = 0.0
@@ -232,22 +220,13 @@ def search(
                         newest = (newest + 1) % _MEMORY
                         stored = min(stored + 1, _MEMORY)
                         for k in range(used):
-                            steps[newest, k] = flat[k] - flat_trial[k]
-                            changes[newest, k] = flat_slopes[k] - previous[k]
+                            memory[0, newest, k] = flat[k] - flat_trial[k]
+                            memory[1, newest, k] = flat_slopes[k] - previous[k]
                     for k in range(used):
                         free[k] = not (
                             (flat[k] <= 0.0 and flat_slopes[k] >= 0.0) or (flat[k] >= 1.0 and flat_slopes[k] <= 0.0)
                         )
-                    _direction(
-                        free[:used],
-                        flat_slopes[:used],
-                        steps[:, :used],
-                        changes[:, :used],
-                        stored,
-                        newest,
-                        scales,
-                        direction[:used],
-                    )
+                    _direction(used, free, flat_slopes, memory, stored, newest, direction)
                     gain, steepest = 0.0, 0.0
                     for k in range(used):
                         steepest = max(steepest, abs(direction[k]))
@@ -268,22 +247,7 @@ def search(
                         end = min(max(flat_trial[k] + length * direction[k], 0.0), 1.0)
                         moved += (end - flat_trial[k]) * (previous[k] if jumping else -previous[k])
                         flat[k] = end
-                    value = _evaluate(
-                        n,
-                        sums,
-                        at_random,
-                        log_factor,
-                        log_ties,
-                        x,
-                        tilts,
-                        unknown,
-                        cells,
-                        work,
-                        rows,
-                        columns,
-                        total,
-                        with_z,
-                    )
+                    value = _evaluate(box, x)
                     if sign * (value - old) > max(1e-4 * moved, 0.0):
                         accepted = True
                         break
@@ -297,30 +261,13 @@ def search(
                     if failures > _MAX_FAILURES or (stored == 0 and not (jumping and with_z)):
                         break
                     stored, newest, jumping = 0, -1, False
-                    value = _evaluate(
-                        n,
-                        sums,
-                        at_random,
-                        log_factor,
-                        log_ties,
-                        x,
-                        tilts,
-                        unknown,
-                        cells,
-                        work,
-                        rows,
-                        columns,
-                        total,
-                        with_z,
-                    )
+                    value = _evaluate(box, x)
                     if math.isnan(value):
                         value = old
                         break
             if sign * (value - result[table]) > 0.0:
                 result[table] = value
-                for layer in range(layers):
-                    for i in range(r):
-                        for j in range(s):
-                            best[table, layer * r + i, j] = x[layer, i, j]
-            if (upward and value > limit[table]) or (not upward and (value <= limit[table] or value <= _NEGLIGIBLE)):
+                for k in range(used):
+                    flat_best[table, k] = flat[k]
+            if _is_beyond(value, limit[table], upward):
                 break

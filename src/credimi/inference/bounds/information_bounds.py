@@ -52,9 +52,8 @@ from credimi.inference.belief import ADAPTIVE, Belief
 from credimi.inference.bounds.extremes import largest_of, least_of, starts_of
 from credimi.inference.bounds.observed_draws import Observed, ObservedDraws, observed
 from credimi.inference.distributions.distribution import Distribution
-from credimi.inference.evidence.fixed_priors import pseudo_count
+from credimi.inference.evidence.fixed_priors import pseudo_count, require_proper
 from credimi.inference.mutual_information import mutual_information
-from credimi.inference.posterior import require_proper
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -47,8 +47,8 @@ from credimi.inference.belief import ADAPTIVE
 from credimi.inference.bounds.least_information import centres
 from credimi.inference.distributions.gamma_tails import gamma_quantile
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents, components_of, mixtures_with_moments
+from credimi.inference.information import distribution_of_table
 from credimi.inference.moments.tables_without_closed_form import Arrangement
-from credimi.inference.mutual_information import distribution_of_table
 from credimi.inference.sampling import information_of
 from credimi.inference.tables.many_tables import drawn_distribution, posteriors, pseudo_counts_of
 from credimi.inference.tables.mixture_tails import mixtures_of, quantiles

@@ -34,6 +34,7 @@ lambda, mu and zeta move so that the sums stay: one multiplier for each sum, fro
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 
 from credimi.compile.jit import FloatArray, inlined
 
@@ -46,12 +47,25 @@ _INSIDE = 0.99  # theta phi to start from, if it is too large
 _MAX_STEP = 3.0  # of a logarithm
 _NEARLY_ONE = 1.0 - 1e-13  # theta phi must be below, without z
 
-# The planes of `cells`, each (r, s).
-F, T, Z, THETA, PHI, KAPPA = 0, 1, 2, 3, 4, 5
-F_BY_THETA, F_BY_PHI, F_BY_KAPPA = 6, 7, 8
-T_BY_THETA, T_BY_PHI, T_BY_KAPPA = 9, 10, 11
-P, SLOPE = 12, 13
-PLANES = 14
+# The planes of `cells`, each (r, s); the last but two are the tilts, and `AT_RANDOM` is tau at random.
+F, T, Z, U, W, F_BY_THETA, F_BY_PHI, F_BY_KAPPA, T_BY_THETA, T_BY_PHI, T_BY_KAPPA, P, SLOPE = range(13)
+RHO, SIGMA, TAU, SEEN, AT_RANDOM, PLANES = range(13, 19)
+# The lines, each r + s + 1: the sums of f, of t and of z; lambda, mu and zeta; the sums that these have; and scratch.
+SUMS, UNKNOWN, FOUND, STEP, BEFORE, WAY = range(6)
+
+Box = namedtuple(  # noqa: PYI024  (Numba compiles this form, not the class with annotations)
+    "Box",
+    [
+        "cells",  # (18, r, s)
+        "lines",  # (6, r + s + 1)
+        "matrix",  # (r + s + 1, r + s + 1)
+        "margins",  # (r + s,), of p
+        "log_factor",
+        "log_ties",
+        "total",  # the sum of the cells
+        "with_z",
+    ],
+)
 
 
 @inlined
@@ -92,23 +106,16 @@ def _positive_root(square: float, linear: float, constant: float) -> float:
 
 
 @inlined
-def _sweep(
-    seen: FloatArray,
-    sums: FloatArray,
-    tilts: FloatArray,
-    unknown: FloatArray,
-    cells: FloatArray,
-    with_z: bool,
-) -> None:
+def _sweep(box: Box) -> None:
     """Give each class its f for the present t, each value its t for these f, and the table its z."""
-    r, s = seen.shape
-    zeta = unknown[r + s] if with_z else 0.0
+    cells, sums, unknown = box.cells, box.lines[SUMS], box.lines[UNKNOWN]
+    r, s = cells.shape[1], cells.shape[2]
+    zeta = unknown[r + s] if box.with_z else 0.0
     for i in range(r):
         total = 0.0
         for j in range(s):
             t = cells[T, i, j]
-            kappa = zeta * tilts[2, i, j] if with_z else 0.0
-            cells[F, i, j] = tilts[0, i, j] * (seen[i, j] + t) / (1.0 + kappa * t)
+            cells[F, i, j] = cells[RHO, i, j] * (cells[SEEN, i, j] + t) / (1.0 + zeta * cells[TAU, i, j] * t)
             total += cells[F, i, j]
         unknown[i] = sums[i] / total if total > 0.0 else 0.0
         for j in range(s):
@@ -117,73 +124,65 @@ def _sweep(
         total = 0.0
         for i in range(r):
             f = cells[F, i, j]
-            kappa = zeta * tilts[2, i, j] if with_z else 0.0
-            cells[T, i, j] = tilts[1, i, j] * (seen[i, j] + f) / (1.0 + kappa * f)
+            cells[T, i, j] = cells[SIGMA, i, j] * (cells[SEEN, i, j] + f) / (1.0 + zeta * cells[TAU, i, j] * f)
             total += cells[T, i, j]
         unknown[r + j] = sums[r + j] / total if total > 0.0 else 0.0
         for i in range(r):
             cells[T, i, j] *= unknown[r + j]
-    if with_z:
+    if box.with_z:
         total = 0.0
         for i in range(r):
             for j in range(s):
-                total += tilts[2, i, j] * cells[F, i, j] * cells[T, i, j]
+                total += cells[TAU, i, j] * cells[F, i, j] * cells[T, i, j]
         unknown[r + s] = sums[r + s] / total
 
 
 @inlined
-def _fill_cells(
-    seen: FloatArray, tilts: FloatArray, unknown: FloatArray, cells: FloatArray, found: FloatArray, with_z: bool
-) -> bool:
+def _fill_cells(box: Box) -> bool:
     """Fill f, t, z and their derivatives, and the sums that they have; False if theta phi is not below 1."""
-    r, s = seen.shape
+    cells, unknown, found = box.cells, box.lines[UNKNOWN], box.lines[FOUND]
+    r, s = cells.shape[1], cells.shape[2]
     found[:] = 0.0
     for i in range(r):
         for j in range(s):
-            n, theta, phi = seen[i, j], unknown[i] * tilts[0, i, j], unknown[r + j] * tilts[1, i, j]
+            n, theta, phi = cells[SEEN, i, j], unknown[i] * cells[RHO, i, j], unknown[r + j] * cells[SIGMA, i, j]
+            if not box.with_z and theta * phi >= _NEARLY_ONE:
+                return False
             rest = 1.0 - theta * phi
-            if with_z:
-                kappa = unknown[r + s] * tilts[2, i, j]
-                tied = kappa * n * (theta - phi)
-                f = _positive_root(kappa * (1.0 + phi), rest - tied, theta * n * (1.0 + phi))
-                t = _positive_root(kappa * (1.0 + theta), rest + tied, phi * n * (1.0 + theta))
-                z = kappa * f * t
-                u, w = kappa * t, kappa * f
-                rest += u * (1.0 + theta) + w * (1.0 + phi)
-            else:
-                if theta * phi >= _NEARLY_ONE:
-                    return False
-                f, t, z = n * theta * (1.0 + phi) / rest, n * phi * (1.0 + theta) / rest, 0.0
-                u, w = 0.0, 0.0
+            kappa = unknown[r + s] * cells[TAU, i, j] if box.with_z else 0.0
+            tied = kappa * n * (theta - phi)
+            f = _positive_root(kappa * (1.0 + phi), rest - tied, theta * n * (1.0 + phi))
+            t = _positive_root(kappa * (1.0 + theta), rest + tied, phi * n * (1.0 + theta))
+            z, u, w = kappa * f * t, kappa * t, kappa * f
+            rest += u * (1.0 + theta) + w * (1.0 + phi)
             no_value, no_class = (f + z) / rest, (t + z) / rest
-            cells[F, i, j], cells[T, i, j], cells[Z, i, j] = f, t, z
+            cells[F, i, j], cells[T, i, j], cells[Z, i, j], cells[U, i, j], cells[W, i, j] = f, t, z, u, w
             cells[F_BY_THETA, i, j], cells[F_BY_PHI, i, j] = (1.0 + w) * no_value, (theta - w) * no_class
             cells[T_BY_THETA, i, j], cells[T_BY_PHI, i, j] = (phi - u) * no_value, (1.0 + u) * no_class
+            cells[F_BY_KAPPA, i, j], cells[T_BY_KAPPA, i, j] = -z * (1.0 + theta) / rest, -z * (1.0 + phi) / rest
             found[i] += f
             found[r + j] += t
-            if with_z:
-                cells[F_BY_KAPPA, i, j] = -z * (1.0 + theta) / rest
-                cells[T_BY_KAPPA, i, j] = -z * (1.0 + phi) / rest
-                cells[THETA, i, j], cells[PHI, i, j] = u, w  # of which the derivatives of z are made
-                found[r + s] += z
+            found[r + s] += z
     return True
 
 
 @inlined
-def _fill_matrix(seen: FloatArray, cells: FloatArray, matrix: FloatArray, size: int, with_z: bool) -> None:
+def _fill_matrix(box: Box, size: int) -> None:
     """Fill the derivatives of the sums by the logarithms of lambda, mu and zeta."""
-    r, s = seen.shape
+    cells, matrix = box.cells, box.matrix
+    r, s = cells.shape[1], cells.shape[2]
+    last = r + s
     for k in range(size):
         for m in range(size):
             matrix[k, m] = 0.0
     for i in range(r):
         for j in range(s):
+            u, w = cells[U, i, j], cells[W, i, j]
             matrix[i, i] += cells[F_BY_THETA, i, j]
             matrix[i, r + j] = cells[F_BY_PHI, i, j]
             matrix[r + j, i] = cells[T_BY_THETA, i, j]
             matrix[r + j, r + j] += cells[T_BY_PHI, i, j]
-            if with_z:
-                last, u, w = r + s, cells[THETA, i, j], cells[PHI, i, j]
+            if box.with_z:
                 matrix[i, last] += cells[F_BY_KAPPA, i, j]
                 matrix[r + j, last] += cells[T_BY_KAPPA, i, j]
                 matrix[last, i] += u * cells[F_BY_THETA, i, j] + w * cells[T_BY_THETA, i, j]
@@ -192,41 +191,30 @@ def _fill_matrix(seen: FloatArray, cells: FloatArray, matrix: FloatArray, size: 
 
 
 @inlined
-def solve_cells(
-    seen: FloatArray,
-    sums: FloatArray,
-    tilts: FloatArray,
-    unknown: FloatArray,
-    cells: FloatArray,
-    work: FloatArray,
-    with_z: bool,
-) -> bool:
-    """Fill the cells for the tilts (3, r, s), starting from the f and t that they have; False if none were found.
-
-    `sums` has those of f, of t and of z; `unknown` gets lambda, mu and zeta; `work` is (r + s + 5, r + s + 1).
-    """
-    r, s = seen.shape
-    size = r + s + 1 if with_z else r + s
-    matrix, found, step, before, way = work[:size], work[size], work[size + 1], work[size + 2], work[size + 3]
+def solve_cells(box: Box) -> bool:
+    """Fill the cells for the tilts, starting from the f and t that they have; False if none were found."""
+    sums, unknown, found = box.lines[SUMS], box.lines[UNKNOWN], box.lines[FOUND]
+    step, before, way = box.lines[STEP], box.lines[BEFORE], box.lines[WAY]
+    size = sums.size if box.with_z else sums.size - 1
     for _ in range(_MAX_ROUNDS):
-        _sweep(seen, sums, tilts, unknown, cells, with_z)
-        _sweep(seen, sums, tilts, unknown, cells, with_z)
-        if not with_z:
-            _move_inside(tilts, unknown, r, s)
-        error = _error(seen, sums, tilts, unknown, cells, found, step, size, with_z)
+        _sweep(box)
+        _sweep(box)
+        if not box.with_z:
+            _move_inside(box)
+        error = _error(box, size)
         for _ in range(_MAX_NEWTON_STEPS):
             if error <= _MAX_ERROR:
                 return True
             if error == math.inf:
                 break
-            _fill_matrix(seen, cells, matrix, size, with_z)
+            _fill_matrix(box, size)
             for k in range(size):
                 if sums[k] > 0.0 and found[k] > 0.0:
                     for m in range(size):
-                        matrix[k, m] /= found[k]
+                        box.matrix[k, m] /= found[k]
                 else:
-                    matrix[k, k] = 1.0
-            _solve_equations(matrix, step, size)
+                    box.matrix[k, k] = 1.0
+            _solve_equations(box.matrix, step, size)
             largest = 0.0
             for k in range(size):
                 largest = max(largest, abs(step[k]))
@@ -239,7 +227,7 @@ def solve_cells(
             for _ in range(_MAX_HALVINGS):
                 for k in range(size):
                     unknown[k] = before[k] * math.exp(length * way[k])
-                improved = _error(seen, sums, tilts, unknown, cells, found, step, size, with_z)
+                improved = _error(box, size)
                 if improved < error or improved <= _MAX_ERROR:
                     break
                 length *= 0.4
@@ -252,31 +240,24 @@ def solve_cells(
 
 
 @inlined
-def _move_inside(tilts: FloatArray, unknown: FloatArray, r: int, s: int) -> None:
+def _move_inside(box: Box) -> None:
     """Make lambda smaller where theta phi is not below 1."""
+    cells, unknown = box.cells, box.lines[UNKNOWN]
+    r = cells.shape[1]
     for i in range(r):
         largest = 0.0
-        for j in range(s):
-            largest = max(largest, unknown[i] * tilts[0, i, j] * unknown[r + j] * tilts[1, i, j])
+        for j in range(cells.shape[2]):
+            largest = max(largest, unknown[i] * cells[RHO, i, j] * unknown[r + j] * cells[SIGMA, i, j])
         if largest >= _INSIDE:
             unknown[i] *= _INSIDE / largest
 
 
 @inlined
-def _error(
-    seen: FloatArray,
-    sums: FloatArray,
-    tilts: FloatArray,
-    unknown: FloatArray,
-    cells: FloatArray,
-    found: FloatArray,
-    logs: FloatArray,
-    size: int,
-    with_z: bool,
-) -> float:
+def _error(box: Box, size: int) -> float:
     """The largest error of the logarithms of the sums, which are filled in; infinite if theta phi is not below 1."""
-    if not _fill_cells(seen, tilts, unknown, cells, found, with_z):
+    if not _fill_cells(box):
         return math.inf
+    sums, found, logs = box.lines[SUMS], box.lines[FOUND], box.lines[STEP]
     error = 0.0
     for k in range(size):
         logs[k] = math.log(sums[k] / found[k]) if sums[k] > 0.0 and found[k] > 0.0 else 0.0
@@ -287,65 +268,55 @@ def _error(
 
 
 @inlined
-def information_of_cells(
-    seen: FloatArray, cells: FloatArray, rows: FloatArray, columns: FloatArray, total: float
-) -> float:
-    """I of the cells, whose sum is `total`; also fills p and the slopes of I by p."""
-    r, s = seen.shape
-    rows[:], columns[:] = 0.0, 0.0
+def information_of_cells(box: Box) -> float:
+    """I of the cells; also fills p and the slopes of I by p."""
+    cells, margins = box.cells, box.margins
+    r, s = cells.shape[1], cells.shape[2]
+    margins[:] = 0.0
     for i in range(r):
         for j in range(s):
-            p = (seen[i, j] + cells[F, i, j] + cells[T, i, j] + cells[Z, i, j]) / total
+            p = (cells[SEEN, i, j] + cells[F, i, j] + cells[T, i, j] + cells[Z, i, j]) / box.total
             cells[P, i, j] = p
-            rows[i] += p
-            columns[j] += p
+            margins[i] += p
+            margins[r + j] += p
     value = 0.0
     for i in range(r):
         for j in range(s):
             p = cells[P, i, j]
-            slope = math.log(p / (rows[i] * columns[j])) if p > 0.0 else 0.0
-            cells[SLOPE, i, j] = slope / total
+            slope = math.log(p / (margins[i] * margins[r + j])) if p > 0.0 else 0.0
+            cells[SLOPE, i, j] = slope / box.total
             value += p * slope
     return max(value, 0.0)
 
 
 @inlined
-def fill_slopes(
-    seen: FloatArray, sums: FloatArray, cells: FloatArray, work: FloatArray, with_z: bool, slopes: FloatArray
-) -> None:
-    """Fill the slopes of I by the logarithms of the tilts, (2 or 3, r, s)."""
-    r, s = seen.shape
-    size = r + s + 1 if with_z else r + s
-    matrix, multiplier = work[:size], work[size]
-    _fill_matrix(seen, cells, matrix, size, with_z)
+def fill_slopes(box: Box, slopes: FloatArray) -> None:
+    """Fill the slopes of I by the logarithms of the tilts, (3, r, s)."""
+    cells, matrix, sums, multiplier = box.cells, box.matrix, box.lines[SUMS], box.lines[STEP]
+    r, s = cells.shape[1], cells.shape[2]
+    size = r + s + 1 if box.with_z else r + s
+    _fill_matrix(box, size)
     for k in range(size):  # transposed
         for m in range(k):
             matrix[k, m], matrix[m, k] = matrix[m, k], matrix[k, m]
     multiplier[:] = 0.0
     for i in range(r):
         for j in range(s):
-            u, w = (cells[THETA, i, j], cells[PHI, i, j]) if with_z else (0.0, 0.0)
-            slope = cells[SLOPE, i, j]
-            multiplier[i] += slope * ((1.0 + u) * cells[F_BY_THETA, i, j] + (1.0 + w) * cells[T_BY_THETA, i, j])
-            multiplier[r + j] += slope * ((1.0 + u) * cells[F_BY_PHI, i, j] + (1.0 + w) * cells[T_BY_PHI, i, j])
-            if with_z:
-                multiplier[r + s] += slope * (
-                    (1.0 + u) * cells[F_BY_KAPPA, i, j] + (1.0 + w) * cells[T_BY_KAPPA, i, j] + cells[Z, i, j]
-                )
+            slope, of_f, of_t = cells[SLOPE, i, j], 1.0 + cells[U, i, j], 1.0 + cells[W, i, j]
+            multiplier[i] += slope * (of_f * cells[F_BY_THETA, i, j] + of_t * cells[T_BY_THETA, i, j])
+            multiplier[r + j] += slope * (of_f * cells[F_BY_PHI, i, j] + of_t * cells[T_BY_PHI, i, j])
+            by_kappa = of_f * cells[F_BY_KAPPA, i, j] + of_t * cells[T_BY_KAPPA, i, j] + cells[Z, i, j]
+            multiplier[r + s] += slope * by_kappa
     for k in range(size):
         if sums[k] <= 0.0 or matrix[k, k] <= 0.0:
             matrix[k, k], multiplier[k] = 1.0, 0.0
     _solve_equations(matrix, multiplier, size)
-    z_multiplier = multiplier[r + s] if with_z else 0.0
     for i in range(r):
         for j in range(s):
             slope = cells[SLOPE, i, j]
-            of_f, of_t, of_z = slope - multiplier[i], slope - multiplier[r + j], slope - z_multiplier
-            if with_z:
-                of_f += of_z * cells[THETA, i, j]
-                of_t += of_z * cells[PHI, i, j]
-                slopes[2, i, j] = (
-                    of_f * cells[F_BY_KAPPA, i, j] + of_t * cells[T_BY_KAPPA, i, j] + of_z * cells[Z, i, j]
-                )
+            of_z = slope - multiplier[r + s] if box.with_z else 0.0
+            of_f = slope - multiplier[i] + of_z * cells[U, i, j]
+            of_t = slope - multiplier[r + j] + of_z * cells[W, i, j]
             slopes[0, i, j] = of_f * cells[F_BY_THETA, i, j] + of_t * cells[T_BY_THETA, i, j]
             slopes[1, i, j] = of_f * cells[F_BY_PHI, i, j] + of_t * cells[T_BY_PHI, i, j]
+            slopes[2, i, j] = of_f * cells[F_BY_KAPPA, i, j] + of_t * cells[T_BY_KAPPA, i, j] + of_z * cells[Z, i, j]

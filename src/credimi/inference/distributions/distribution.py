@@ -23,7 +23,7 @@ Cost: O(components) per point for `cdf`, `sf` and `pdf`; a quantile takes about 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
@@ -36,12 +36,15 @@ from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.distributions.quantile_search import first_positive
 from credimi.inference.distributions.scaled_beta import ScaledBeta, plain_betas, scaled_betas
 from credimi.results.notebook import VISIBLE_ATOM
+from credimi.results.sentences import CAUTIONS_OF_INFORMATION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
+
+    from credimi.core.types import Foreign
 
 Numbers = TypeVar("Numbers", float, FloatArray)
 Item = TypeVar("Item")
@@ -65,8 +68,9 @@ class Distribution:
         The distributions that are mixed, and their shares.
     p_zero
         The mass of exact independence, P(I = 0).
-    approximate
-        Whether `p_zero` may be off by more than .02, and all else with it: no exact sum is short enough.
+    cautions
+        What must be known of these figures: "approximate", where `p_zero` may be off by more than .02, and all else
+        with it; "no_spread" or "spread_reduced", of approximations of leading order.
 
     Examples
     --------
@@ -79,7 +83,8 @@ class Distribution:
     components: tuple[Component, ...]
     weights: tuple[float, ...]
     p_zero: float = 0.0
-    approximate: bool = False
+    cautions: tuple[str, ...] = ()
+    cells: Foreign = field(default=None, compare=False)
 
     @classmethod
     def point(cls, location: float = 0.0) -> Distribution:
@@ -109,12 +114,12 @@ class Distribution:
         weights: Sequence[float],
         p_zero: float = 0.0,
         *,
-        approximate: bool = False,
+        cautions: Iterable[str] = (),
     ) -> Distribution:
         """Mix components, or whole distributions, and an atom at 0; the weights and `p_zero` sum to 1.
 
         The result is flat: distributions are split into components, and mass at exactly 0 is collected in `p_zero`. It
-        is approximate if a part is.
+        has the cautions of its parts.
         """
         parts = _parts_of_mixture(parts)
         shares = [_share(f"weights[{index}]", weight) for index, weight in enumerate(_listed("weights", weights))]
@@ -141,15 +146,15 @@ class Distribution:
             components=tuple(component for component, _ in flat),
             weights=tuple(share / scale for _, share in flat),
             p_zero=min(math.fsum(zeros) / scale, 1.0),  # rounding may leave a little more
-            approximate=approximate or any(isinstance(part, Distribution) and part.approximate for part in parts),
+            cautions=tuple(sorted({*cautions, *(code for part in parts for code in getattr(part, "cautions", ()))})),
         )
 
     def __repr__(self) -> str:
         low, high = self.interval()
         atom = f", p_zero={self.p_zero:.4g}" if self.p_zero >= VISIBLE_ATOM else ""
-        mark = ", approximate" if self.approximate else ""
+        cautions = "".join(f", caution: {CAUTIONS_OF_INFORMATION[code]}" for code in self.cautions)
         interval = f"95% interval=[{low:.4g}, {high:.4g}]"
-        return f"Distribution(mean={self.mean():.4g}, std={self.std():.4g}, {interval}{atom}{mark})"
+        return f"Distribution(mean={self.mean():.4g}, std={self.std():.4g}, {interval}{atom}{cautions})"
 
     def _repr_html_(self) -> str:
         from credimi.results.notebook import distribution_html  # noqa: PLC0415  (loaded only in notebooks)
@@ -161,6 +166,17 @@ class Distribution:
         from credimi.results.figures import density_plot  # noqa: PLC0415  (an extra: loaded only to draw)
 
         return density_plot(self, ax)
+
+    @property
+    def approximate(self) -> bool:
+        """Whether `p_zero` may be off by more than .02, and all else with it: no exact sum is short enough."""
+        return "approximate" in self.cautions
+
+    def posterior(self) -> Foreign:
+        """The `Posterior` of the cell probabilities, from the same counts; they need not be given again."""
+        if self.cells is None:
+            raise CredimiError("this distribution was not made from one table: pass the counts to credimi.posterior")
+        return self.cells
 
     def mean(self) -> float:
         """E[I]."""

@@ -7,14 +7,9 @@ conditioning column, there can be no dependence: such a stratum must not contrib
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from credimi.compile.jit import FloatArray, IntegerArray, NDArray, NumberArray, compiled
-
-if TYPE_CHECKING:
-    BooleanArray = NDArray[np.bool_]
+from credimi.compile.jit import BooleanArray, FloatArray, IntegerArray, NumberArray, compiled
 
 
 @compiled

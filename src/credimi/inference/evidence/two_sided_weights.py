@@ -31,7 +31,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from credimi.compile.jit import FloatArray, IntegerArray, NDArray, NumberArray, Workspace, compiled, inlined
+from credimi.compile.jit import (
+    BooleanArray,
+    FloatArray,
+    IntegerArray,
+    NumberArray,
+    Workspace,
+    compiled,
+    inlined,
+)
 from credimi.core.table_patterns import BOTH, pattern_of
 from credimi.inference.evidence.adaptive_weights import (
     LANES,
@@ -250,7 +258,7 @@ def weigh_two_sided(
     strengths: FloatArray,
     weights: FloatArray,
     staying: IntegerArray,
-    approximate: NDArray[np.bool_],
+    approximate: BooleanArray,
     mean: FloatArray,
     variance: FloatArray,
 ) -> None:

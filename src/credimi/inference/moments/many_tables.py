@@ -14,7 +14,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from credimi.compile.jit import FloatArray, IntegerArray, NDArray, NumberArray, Workspace, compiled, inlined
+from credimi.compile.jit import (
+    BooleanArray,
+    FloatArray,
+    IntegerArray,
+    NDArray,
+    NumberArray,
+    Workspace,
+    compiled,
+    inlined,
+)
 from credimi.core.table_patterns import COMPLETE, FEATURE_ONLY
 from credimi.inference.mode.find import find_mode
 from credimi.inference.moments import information_matrix as at
@@ -91,7 +100,7 @@ def matched_one_sided(
     selection: IntegerArray,
     mean: FloatArray,
     variance: FloatArray,
-    thin: NDArray[np.bool_],
+    thin: BooleanArray,
 ) -> None:
     """Near-exact moments of tables with at least one complete side, and which of them have a thin class.
 

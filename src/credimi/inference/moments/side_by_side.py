@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from credimi.compile.jit import FloatArray, IntegerArray, NDArray, NumberArray, compiled, inlined
+from credimi.compile.jit import BooleanArray, FloatArray, IntegerArray, NDArray, NumberArray, compiled, inlined
 from credimi.core.table_patterns import COMPLETE
 from credimi.inference.special_functions import _digamma_tail, logarithm
 
@@ -183,7 +183,7 @@ def matched_complete(
     selection: IntegerArray,
     mean: FloatArray,
     variance: FloatArray,
-    is_left: NDArray[np.bool_],
+    is_left: BooleanArray,
 ) -> None:
     """Fill mean and variance of the complete tables without thin cells; `is_left` says which of the selection are left.
 

@@ -10,9 +10,8 @@ from credimi.core.table import Table, stratified_blocks
 from credimi.core.tables import Tables
 from credimi.inference.belief import ADAPTIVE, Belief
 from credimi.inference.distributions.distribution import Distribution
-from credimi.inference.evidence.fixed_priors import pseudo_count
-from credimi.inference.mutual_information import distribution_of_table
-from credimi.inference.posterior import require_proper
+from credimi.inference.evidence.fixed_priors import pseudo_count, require_proper
+from credimi.inference.information import distribution_of_table
 from credimi.inference.strata.stratified_tables import StratifiedTables, components
 
 if TYPE_CHECKING:
@@ -70,4 +69,4 @@ def conditional_information(
     candidate = StratifiedTables.of(tables, np.array([0, strata]))
     posterior = components(candidate, Belief(prior=prior, threads=1))
     upper = float(np.log(min(rows, columns)))
-    return distribution_of_table(posterior, 0, upper, gaussian=False)
+    return distribution_of_table(posterior, 0, upper)

@@ -26,8 +26,9 @@ from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
 from credimi.inference.evidence.fixed_priors import pseudo_count
+from credimi.inference.information import distribution_of_table, with_odds
 from credimi.inference.moments.moments import moments
-from credimi.inference.mutual_information import distribution_of_table, mutual_information, with_odds
+from credimi.inference.mutual_information import mutual_information
 from credimi.inference.tables.mixture_tails import Mixtures, above, mixtures_of, quantiles
 
 if TYPE_CHECKING:

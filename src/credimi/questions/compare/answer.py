@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +29,6 @@ from credimi.questions.compare.change_records import (
 from credimi.questions.compare.many_changes import Samples
 from credimi.questions.compare.result import Comparison
 from credimi.questions.rank.answer import counts_of
-from credimi.results import sentences
 from credimi.results.remarks import approximate
 
 if TYPE_CHECKING:
@@ -152,7 +150,7 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
     table_of_feature = {index: number for number, index in enumerate(ranked)}
     rows: list[Record] = []
     for index, feature in enumerate(features):
-        row: Record = {"feature": feature.name, "note": sentences.note(feature.facts)}
+        row: Record = {"feature": feature.name}
         for letter, block in zip("ab", blocks[index], strict=True):
             row[f"complete_{letter}"] = block[:-1, :-1].sum().astype(first.flat.dtype).item()
         number = table_of_feature.get(index)
@@ -170,14 +168,23 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
         rows = [row | {name: round(row[name]) for name in ("complete_a", "complete_b")} for row in rows]
     only = both.only[0], both.only[1]
     facts = {feature.name: feature.facts for feature in features}
-    comparison = Comparison(in_order(rows), first.target, both.classes, names, rows_of, only, settings, facts)
     marked = summaries[0].approximate | summaries[1].approximate
     means = np.max([summary.mean for summary in summaries], axis=0)
     remarks = [
         approximate(features[ranked[number]].name, float(means[number]), options.epsilon)
         for number in np.flatnonzero(marked).tolist()
     ]
-    return replace(comparison, remarks=(*sorted(remarks, key=lambda each: -each.stake), *on_weights_of(both.samples)))
+    return Comparison(
+        in_order(rows),
+        target=first.target,
+        classes=both.classes,
+        names=names,
+        rows=rows_of,
+        only=only,
+        settings=settings,
+        facts=facts,
+        remarks=(*sorted(remarks, key=lambda each: -each.stake), *on_weights_of(both.samples)),
+    )
 
 
 def samples_of(tables: Sequence[Tables], options: CompareOptions) -> Samples:

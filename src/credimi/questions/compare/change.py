@@ -51,7 +51,6 @@ from credimi.inference.distributions.scaled_beta import plain_betas, scaled_beta
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
 from credimi.inference.moments.moments import moments
-from credimi.inference.mutual_information import distribution_of_table
 
 if TYPE_CHECKING:
     from credimi.core.types import FloatArray
@@ -198,18 +197,8 @@ def p_apart(evidence: float, p_same: float) -> float:
     return (1.0 - p_same) / (1.0 - p_same + p_same * evidence)
 
 
-def posteriors_of(blocks: Tables, *, threads: int | None = None) -> list[Distribution]:
-    """The posterior of every table, with the adaptive prior."""
-    return _distributions(adaptive_prior.components(blocks, threads=threads), blocks)
-
-
-def priors_of(blocks: Tables, *, threads: int | None = None) -> list[Distribution]:
-    """What the adaptive prior says about I before the counts are seen; its margins are those of the table."""
-    return _distributions(prior_components(blocks, threads=threads), blocks)
-
-
 def prior_components(blocks: Tables, *, threads: int | None = None) -> PosteriorComponents:
-    """The same, as the components of all tables."""
+    """What the adaptive prior says about I before the counts are seen; its margins are those of the table."""
     tables = [adaptive_prior.prior_blocks(blocks.block(index)) for index in range(blocks.rows.size)]
     sizes = [len(each) for each in tables]
     owner = np.repeat(np.arange(len(tables)), sizes)
@@ -219,10 +208,3 @@ def prior_components(blocks: Tables, *, threads: int | None = None) -> Posterior
     weight = share * (1.0 - adaptive_prior.P_ZERO) / np.array(sizes)[table]
     p_zero = np.full(len(tables), adaptive_prior.P_ZERO)
     return PosteriorComponents(p_zero, table, weight, mean, variance)
-
-
-def _distributions(components: PosteriorComponents, blocks: Tables) -> list[Distribution]:
-    upper = np.log(np.minimum(blocks.rows, blocks.columns))
-    return [
-        distribution_of_table(components, index, float(upper[index]), gaussian=False) for index in range(upper.size)
-    ]

@@ -118,7 +118,9 @@ def in_order(rows: list[Record]) -> dict[str, list[object]]:
         return _ORDER[row["verdict"]], -towards_change, -abs(row["change"]), row["feature"]
 
     rows = sorted(rows, key=key)
-    return {name: [row[name] for row in rows] for name in COLUMNS}
+    return {
+        name: [row[name] for row in rows] for name in COLUMNS if name != "note" or any("note" in row for row in rows)
+    }
 
 
 def settings_of(options: CompareOptions, missing: str) -> Record:

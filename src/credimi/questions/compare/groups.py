@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, ClassVar
 
 from credimi.core.arguments import check_keywords
 from credimi.core.errors import CredimiError
@@ -14,23 +16,31 @@ from credimi.questions.compare.alignment import aligned
 from credimi.questions.compare.answer import compared
 from credimi.questions.compare.change_records import CompareOptions
 from credimi.questions.rank.answer import rank
-from credimi.results.feature_rows import finite
+from credimi.results.result import Result
+from credimi.results.section import IN_PYTHON, NATS, Section, Shown
+from credimi.results.sentences import NO_NAME, PYTHON, counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from credimi.core.types import Data, Option, Record, Values
+    from matplotlib.axes import Axes
+
+    from credimi.core.types import Data, Option, Record, Value, Values
     from credimi.counts.counts import Counts
     from credimi.questions.compare.result import Comparison
     from credimi.questions.rank.result import Ranking
+    from credimi.results.remarks import Remark
 
 OTHERS = "all others"
 
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupedRanking:
+class GroupedRanking(Result):
     """What `rank_by` returns: a ranking of each group, and their comparisons.
+
+    Its rows are those of the rankings, with the column `group`; `[group, feature]` gives one.
 
     Attributes
     ----------
@@ -44,36 +54,62 @@ class GroupedRanking:
         Rows without a group, because the column is missing. They are in no ranking.
     """
 
+    _key: ClassVar[tuple[str, ...]] = ("group", "feature")
+    _called: ClassVar[str] = "ranking by groups"
     by: str
     rankings: dict[str, Ranking]
     comparisons: tuple[Comparison, ...]
     ungrouped: int = 0
     settings: Record = field(default_factory=dict)
 
-    def worded_for(self, reader: str) -> GroupedRanking:
-        """The same, with notes and remarks for this reader: "python", or "command line"."""
-        rankings = {name: each.worded_for(reader) for name, each in self.rankings.items()}
-        return replace(self, rankings=rankings, comparisons=tuple(each.worded_for(reader) for each in self.comparisons))
+    @cached_property
+    def columns(self) -> dict[str, list[Value]]:  # type: ignore[override]  # made of the rankings
+        """The rankings below each other, one list for each column; `group` has the name of the group."""
+        parts = [{"group": [name] * len(each)} | each.columns for name, each in self.rankings.items()]
+        return {name: list(chain.from_iterable(part[name] for part in parts)) for name in parts[0]}
 
-    def __repr__(self) -> str:
-        from credimi.questions.compare.comparison_text import grouped_text  # noqa: PLC0415  (rich is loaded only to print)
+    @property
+    def target(self) -> str:
+        """The name of the target's column."""
+        return self.comparisons[0].target
 
-        return grouped_text(self)
+    @property
+    def remarks(self) -> tuple[Remark, ...]:  # type: ignore[override]  # those of the rankings
+        """The remarks on all rankings."""
+        return tuple(remark for ranking in self.rankings.values() for remark in ranking.remarks)
 
-    def to_dict(self) -> Record:
-        """The content of `credimi rank --by --format json`."""
+    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
+        """The ranking of each group, then the comparisons."""
+        for name, ranking in self.rankings.items():
+            yield Section(f"== {self.by} {name} ==")
+            yield from ranking.sections(shown)
+            yield Section(lines=[""])
+        if self.ungrouped:
+            have, are = ("has", "is") if self.ungrouped == 1 else ("have", "are")
+            yield Section(f"{counted(self.ungrouped, 'row')} {have} no {self.by} and {are} in no group")
+        for comparison in self.comparisons:
+            yield from comparison.sections(shown)
+            yield Section(lines=[""])
+
+    def plot(self, path: str | Path | None = None, *, top: int = 30, ax: Axes | None = None) -> Axes:
+        """Draw the first comparison, as `Comparison.plot`."""
+        return self.comparisons[0].plot(path, top=top, ax=ax)
+
+    def to_dict(self, *, reader: str = PYTHON, units: str = NATS) -> Record:
+        """The content of `credimi rank --by --format json`, with sentences for this reader."""
+        worded: Record = {"reader": reader, "units": units}
         return {
-            "settings": {name: finite(value) for name, value in self.settings.items()},
+            "settings": self._settings(units) | {"units": units, "epsilon_units": NATS},
             "ungrouped": self.ungrouped,
-            "groups": [{"name": name} | ranking.to_dict() for name, ranking in self.rankings.items()],
-            "comparisons": [each.to_dict() for each in self.comparisons],
+            "groups": [{"name": name} | ranking.to_dict(**worded) for name, ranking in self.rankings.items()],
+            "comparisons": [each.to_dict(**worded) for each in self.comparisons],
         }
 
-    def to_html(self, path: str | Path) -> None:
-        """Write one HTML page with all comparisons. It works offline."""
-        from credimi.questions.compare.comparison_page import write_page  # noqa: PLC0415  (loaded only to write a page)
+    def _title(self) -> str:
+        return f"What informs about {self.target or NO_NAME}, compared"
 
-        write_page(self.comparisons, path)
+    def _page_sections(self, shown: Shown) -> Iterator[Section]:
+        return chain.from_iterable(each.sections(shown) for each in self.comparisons)
 
 
 def rank_by(

@@ -14,7 +14,7 @@ import numpy as np
 from credimi.core.special import normal_quantile
 from credimi.core.threads import share
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
-from credimi.inference.mutual_information import distribution_of_table
+from credimi.inference.information import distribution_of_table
 from credimi.inference.tables.many_tables import summed
 from credimi.inference.tables.mixture_tails import mixtures_of
 from credimi.questions.compare import change

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from credimi.core.public import public
-from credimi.results import remark_sentences, sentences
-from credimi.results.feature_rows import FeatureRows
+from credimi.questions.compare import view
+from credimi.results import sentences
 from credimi.results.remarks import worded
+from credimi.results.result import FeatureResult
+from credimi.results.section import IN_PYTHON, NATS, Shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from matplotlib.axes import Axes
 
     from credimi.core.types import Record, Value
     from credimi.results.remarks import Remark
+    from credimi.results.section import Section
 
 COLUMNS = (
     "feature",
@@ -44,7 +49,7 @@ COLUMNS = (
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(FeatureRows):
+class Comparison(FeatureResult):
     """What `compare` returns: one row per feature that both samples have, from surely changed to surely the same.
 
     Its columns:
@@ -68,6 +73,8 @@ class Comparison(FeatureRows):
     ----------
     columns : dict of lists
         The columns above.
+    facts : dict
+        For each feature, the facts that its note states in words.
     target, classes
         The target's name, and the classes of both samples together.
     names : tuple of str
@@ -90,53 +97,56 @@ class Comparison(FeatureRows):
     """
 
     _called: ClassVar[str] = "comparison"
-    columns: dict[str, list[Value]]
+    _columns: ClassVar[tuple[str, ...]] = COLUMNS
+    _information: ClassVar[tuple[str, ...]] = (*COLUMNS[1:7], "change", "low", "high")
+    figures: dict[str, list[Value]]
     target: str
     classes: tuple[str, ...]
     names: tuple[str, str]
     rows: tuple[int | float, int | float]
     only: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     settings: Record = field(default_factory=dict)
-    _facts: dict[str, Record] = field(default_factory=dict)  # for each feature, the facts that its note states in words
+    facts: dict[str, Record] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()
-    reader: str = sentences.PYTHON
 
-    def worded_for(self, reader: str) -> Comparison:
-        """The same comparison, with notes and remarks for this reader: "python", or "command line"."""
-        names_and_notes = zip(self.columns["feature"], self.columns["note"], strict=True)
-        notes = [
-            sentences.note(self._facts[name], reader) if name in self._facts else note for name, note in names_and_notes
-        ]
-        return replace(self, columns=self.columns | {"note": notes}, reader=reader)
+    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
+        """The table, and the lines below it."""
+        return view.sections(self, shown)
 
-    def remark_lines(self) -> list[str]:
-        """The remarks in words."""
-        return remark_sentences.lines([remark.to_dict() for remark in self.remarks], self.reader)
+    def _title(self) -> str:
+        return f"What informs about {self.target or sentences.NO_NAME}, compared"
 
-    def __repr__(self) -> str:
-        from credimi.questions.compare.comparison_text import comparison_text  # noqa: PLC0415  (rich is loaded only to print)
+    def plot(self, path: str | Path | None = None, *, top: int = 30, ax: Axes | None = None) -> Axes:
+        """Draw the intervals of the first features in both samples, with matplotlib.
 
-        return comparison_text(self)
+        Parameters
+        ----------
+        path : path, optional
+            A .png, .svg or .pdf file to write.
+        top : int
+            How many features.
+        ax : matplotlib axes, optional
+            Where to draw. Default: a new figure.
 
-    def to_dict(self) -> Record:
-        """The content of `credimi compare --format json`: settings, samples, features and so on; NaN as None."""
+        Returns
+        -------
+        matplotlib axes
+            You can change them.
+        """
+        return view.plot(self, path, top, ax)
+
+    def to_dict(self, *, reader: str = sentences.PYTHON, units: str = NATS) -> Record:
+        """The content of `credimi compare --format json`: settings, samples, features and so on; NaN as None.
+
+        Notes and remarks are worded for this reader, "python" (arguments) or "command line" (options).
+        """
         return {
-            "settings": self.settings | {"target": self.target},
+            "settings": self._settings(units),
             "classes": list(self.classes),
             "samples": [
                 {"name": name, "rows": rows, "only": list(only)}
                 for name, rows, only in zip(self.names, self.rows, self.only, strict=True)
             ],
-            "remarks": worded(self.remarks, self.reader),
-            "features": self._plain_rows(),
+            "remarks": worded(self.remarks, reader, units),
+            "features": self._worded_rows(units, reader),
         }
-
-    def to_json(self) -> str:
-        """The same as text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
-
-    def to_html(self, path: str | Path) -> None:
-        """Write one HTML page, which works offline: for each feature both intervals, the change and its probability."""
-        from credimi.questions.compare.comparison_page import write_page  # noqa: PLC0415  (loaded only to write a page)
-
-        write_page([self], path)

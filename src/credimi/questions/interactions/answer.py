@@ -16,8 +16,8 @@ from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.ties import places_by_name
+from credimi.counts.local_counter import LocalCounter
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.pair_codes import PairCodes
 from credimi.counts.weights_remarks import on_weights
 from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import independence
@@ -25,14 +25,15 @@ from credimi.inference.rules import false_discovery, share_of_independent
 from credimi.questions.interactions.interaction_search import candidates, complete, weighed
 from credimi.questions.interactions.result import InteractingPair, Interactions, JointTable
 from credimi.questions.pairs.pair_request import check_engine
-from credimi.sources.row_codes import interpreted_codes
+from credimi.sources.codes import codes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from credimi.core.types import Data, FloatArray, IntegerArray, Option, Values
-    from credimi.counts.rows.stratified_counts import InterpretedCodes
+    from credimi.counts.counter import Counter
+    from credimi.counts.rows.class_pairs import ClassPairs
     from credimi.questions.interactions.synergy import Synergies
 
 _MIN_LISTED_PROBABILITY = 0.5  # of pairs that are listed without `top`
@@ -103,35 +104,35 @@ def interactions(
     request = CountRequest.of(
         target, threads=threads, progress=lambda share: report_progress(_READING_SHARE * share), **counting
     )
-    interpreted, counts = interpreted_codes(data, request, scratch)
+    codes = codes_of(data, request, scratch)
     found = interacting(
-        interpreted,
+        LocalCounter(codes, threads),
         options,
         top,
         lambda share: report_progress(_READING_SHARE + (1.0 - _READING_SHARE) * share),
         engine,
     )
-    return replace(found, remarks=on_weights(interpreted.weights, counts.settings, is_survey=interpreted.is_survey))
+    return replace(found, remarks=on_weights(codes))
 
 
 def interacting(
-    interpreted: InterpretedCodes,
+    counter: Counter,
     options: Belief,
     top: int | None,
     progress: Callable[[float], None],
     engine: str = "cpu",
 ) -> Interactions:
     """The same as `interactions`, for rows that are encoded already."""
-    codes = PairCodes.of(interpreted, options.threads)
+    codes, book = counter.by_pair_and_class(), counter.book
     if len(codes.classes) < 2:
-        raise CredimiError(f"the target {interpreted.target!r} has one class only: nothing can be told about it")
+        raise CredimiError(f"the target {book.target!r} has one class only: nothing can be told about it")
     if len(codes.names) < 2:
         columns = "no column" if not codes.names else f"only one column, {codes.names[0]!r},"
         raise CredimiError(f"{columns} can tell something: a pair needs two that have several values each")
     if engine == "gpu" and codes.weights.size:
         raise CredimiError("engine='gpu' counts rows, not weights: use engine='cpu'")
     screened = candidates(codes, options.epsilon, options.threads, lambda done: progress(0.9 * done), engine)
-    odds = np.array([feature.odds for feature in interpreted.features])
+    odds = np.array([feature.odds for feature in book.features])
     posteriors = weighed(
         codes,
         screened.pairs,
@@ -159,7 +160,7 @@ def interacting(
             )
         ),
         tuple(_joint(codes, pair, table) for pair, table in zip(pairs[with_tables].tolist(), tables, strict=True)),
-        interpreted.target,
+        book.target,
         float(codes.weights.sum()) if codes.weights.size else codes.rows,
         codes.classes,
         len(codes.names),
@@ -167,11 +168,11 @@ def interacting(
         codes.pairs,
         share,
         {"epsilon": options.epsilon, "level": options.level, "prior": options.prior},
-        tuple(feature.facts for feature in interpreted.left_out),
+        tuple(feature.facts for feature in book.left_out),
     )
 
 
-def _odds_alone(codes: PairCodes, odds: FloatArray, threads: int | None) -> FloatArray:
+def _odds_alone(codes: ClassPairs, odds: FloatArray, threads: int | None) -> FloatArray:
     """For each column: the odds that it tells something alone; the share of such columns is learned from all."""
     blocks = []
     for first, values, missing, _ in codes.layout.tolist():
@@ -217,7 +218,7 @@ def _with_tables(verdicts: list[str]) -> list[int]:
     ]
 
 
-def _complete_rows(codes: PairCodes, pairs: IntegerArray, threads: int | None) -> list[float]:
+def _complete_rows(codes: ClassPairs, pairs: IntegerArray, threads: int | None) -> list[float]:
     """For each pair: the number of rows in which both columns and the target are present."""
     if not codes.layout[:, 2].any():
         return [float(codes.weights.sum()) if codes.weights.size else codes.rows] * len(pairs)
@@ -230,7 +231,7 @@ def _complete_rows(codes: PairCodes, pairs: IntegerArray, threads: int | None) -
     return rows
 
 
-def _joint(codes: PairCodes, pair: list[int], table: FloatArray) -> JointTable:
+def _joint(codes: ClassPairs, pair: list[int], table: FloatArray) -> JointTable:
     """The joint table of a pair as a record."""
     counts = complete(codes, pair, table)
     plain = (counts if codes.weights.size else counts.astype(np.int64)).tolist()

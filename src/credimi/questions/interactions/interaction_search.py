@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counts.rows.pair_codes import PairCodes
+    from credimi.counts.rows.class_pairs import ClassPairs
 
 _ALL = 5_000
 _MAX_CANDIDATES = 10_000
@@ -49,7 +49,7 @@ class Candidates:
 
 
 def candidates(
-    codes: PairCodes,
+    codes: ClassPairs,
     epsilon: float,
     threads: int | None,
     progress: Callable[[float], None],
@@ -116,7 +116,7 @@ class _BestPairs:
         return np.ascontiguousarray(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))])
 
 
-def _parts(codes: PairCodes) -> Iterator[tuple[int, int, int]]:
+def _parts(codes: ClassPairs) -> Iterator[tuple[int, int, int]]:
     """Parts of the work: one block, with those from one up to another."""
     sizes = np.diff(codes.blocks[:, :2], axis=1).ravel()
     for block, block_size in enumerate(sizes.tolist()):
@@ -128,14 +128,14 @@ def _parts(codes: PairCodes) -> Iterator[tuple[int, int, int]]:
                 first, pairs = other_block + 1, 0
 
 
-def _pairs_in(codes: PairCodes, part: tuple[int, int, int]) -> int:
+def _pairs_in(codes: ClassPairs, part: tuple[int, int, int]) -> int:
     block, first, stop = part
     block_size = int(codes.blocks[block, 1] - codes.blocks[block, 0])
     other_columns = int(codes.blocks[stop - 1, 1] - codes.blocks[first, 0])
     return block_size * other_columns - (block_size * (block_size + 1) // 2 if first == block else 0)
 
 
-def screen_of(codes: PairCodes, cut: float, epsilon: float) -> Screen:
+def screen_of(codes: ClassPairs, cut: float, epsilon: float) -> Screen:
     """What the first look on a GPU needs."""
     totals = np.zeros((len(codes.names), int(codes.layout[:, 1].max()), len(codes.classes)), dtype=np.int32)
     for of_column, (first, values, _, _) in zip(totals, codes.layout.tolist(), strict=True):
@@ -156,7 +156,7 @@ def screen_of(codes: PairCodes, cut: float, epsilon: float) -> Screen:
 
 
 def _first_look(
-    codes: PairCodes, cut: float, epsilon: float
+    codes: ClassPairs, cut: float, epsilon: float
 ) -> Callable[[tuple[int, int, int]], tuple[IntegerArray, FloatArray, int]]:
     counted = np.arange(codes.rows + 1, dtype=np.float64)
     logs = x_log_x(counted)
@@ -180,7 +180,7 @@ def _first_look(
 
 
 def _weighted_look(
-    codes: PairCodes, cut: float
+    codes: ClassPairs, cut: float
 ) -> Callable[[tuple[int, int, int]], tuple[IntegerArray, FloatArray, int]]:
     """Rows with weights are counted one by one, and every pair is weighed for its evidence alone."""
 
@@ -204,7 +204,7 @@ def _weighted_look(
     return look
 
 
-def _information(codes: PairCodes) -> FloatArray:
+def _information(codes: ClassPairs) -> FloatArray:
     """The plug-in information of every column, of the rows that have it."""
     first, values, missing = codes.layout[:, 0], codes.layout[:, 1], codes.layout[:, 2]
     counts = codes.totals.astype(np.float64)
@@ -231,7 +231,7 @@ def _bounds(classes: int, cut: float) -> FloatArray:
     return np.ascontiguousarray(low)
 
 
-def _chunks(codes: PairCodes, pairs: IntegerArray) -> Iterator[slice]:
+def _chunks(codes: ClassPairs, pairs: IntegerArray) -> Iterator[slice]:
     """Parts of the pairs, whose joint tables are of limited size."""
     sizes = np.cumsum(len(codes.classes) * codes.layout[pairs[:, 0], 1] * codes.layout[pairs[:, 1], 1])
     first = 0
@@ -243,7 +243,7 @@ def _chunks(codes: PairCodes, pairs: IntegerArray) -> Iterator[slice]:
 
 
 def weighed(
-    codes: PairCodes,
+    codes: ClassPairs,
     pairs: IntegerArray,
     odds: tuple[FloatArray, FloatArray],
     threads: int | None,
@@ -261,7 +261,7 @@ def weighed(
     return Synergies.joined(parts or [synergies([], odds[0][pairs], odds[1][pairs])])
 
 
-def complete(codes: PairCodes, pair: list[int], table: FloatArray) -> FloatArray:
+def complete(codes: ClassPairs, pair: list[int], table: FloatArray) -> FloatArray:
     """The part of a joint table that has both columns."""
     sizes = codes.layout[pair, 1] - codes.layout[pair, 2]
     return table[:, : sizes[0], : sizes[1]]

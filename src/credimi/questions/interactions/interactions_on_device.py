@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counts.rows.pair_codes import PairCodes
+    from credimi.counts.rows.class_pairs import ClassPairs
     from credimi.questions.pairs.gpu.layout import Screen
     from credimi.questions.pairs.gpu.pair_products import PairBlock
 
@@ -32,7 +32,7 @@ _CELLS = 4_000_000  # of joint tables that are brought back at once
 
 
 def look_at_all(
-    codes: PairCodes, screen: Screen, threads: int | None
+    codes: ClassPairs, screen: Screen, threads: int | None
 ) -> Iterator[tuple[IntegerArray, FloatArray, int]]:
     """For each block: the pairs that may interact, their evidence and synergy, and the number of all its pairs."""
     arranged, groups = _arranged(codes, threads)
@@ -62,7 +62,7 @@ def look_at_all(
 
 
 def _evidence(
-    codes: PairCodes, tables: list[NDArray[np.int64]], pairs: IntegerArray, upper_limits: FloatArray
+    codes: ClassPairs, tables: list[NDArray[np.int64]], pairs: IntegerArray, upper_limits: FloatArray
 ) -> FloatArray:
     """The least evidence of each table, and not more than `upper_limits`."""
     both = np.empty((len(tables), 2))
@@ -131,7 +131,7 @@ def _joint_tables(block: PairBlock, screen: Screen, numbers: IntegerArray) -> li
     return joint_tables
 
 
-def _arranged(codes: PairCodes, threads: int | None) -> tuple[list[NDArray[np.uint8]], list[slice]]:
+def _arranged(codes: ClassPairs, threads: int | None) -> tuple[list[NDArray[np.uint8]], list[slice]]:
     """The codes with rows sorted by class, each class from a multiple of `ALIGNED` on; and where the classes are."""
     sizes = np.bincount(codes.groups, minlength=len(codes.classes))
     widths = -(-sizes // ALIGNED) * ALIGNED

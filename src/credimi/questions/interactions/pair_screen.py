@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from credimi.compile.jit import FloatArray, IntegerArray, NDArray, compiled, inlined
+from credimi.compile.jit import BooleanArray, FloatArray, IntegerArray, NDArray, compiled, inlined
 from credimi.counts.rows.pair_bits import BLOCK, count_block, fill_cells, index_in_block
 from credimi.inference.evidence.pair_evidence import evidence_of_pair, room_for
 
@@ -197,7 +197,7 @@ def screen_blocks(
     blocks: IntegerArray,
     logs: FloatArray,
     alone: FloatArray,
-    informative: NDArray[np.bool_],
+    informative: BooleanArray,
     bounds: FloatArray,
     least_evidence: float,
     redundancy: float,

@@ -29,11 +29,12 @@ from credimi.results.remarks import approximate
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from credimi.core.types import BooleanArray, Data, FloatArray, IntegerArray, Option, Record
+    from credimi.counts.codes import Codebook
+    from credimi.counts.local_counter import LocalCounter
+    from credimi.counts.rows.distinct_rows import DistinctRows
+    from credimi.counts.rows.pair_tables import PairTables
     from credimi.results.remarks import Remark
-    from credimi.sources.interpreted_columns import InterpretedColumns
 
 _COUNTING_OPTIONS = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights", "weights_are"}
 _MIN_REPORTED_PROBABILITY = 0.01  # of an edge
@@ -112,51 +113,47 @@ def network(
     require_whole("max_parents", max_parents, 1)
     require_whole("imputations", imputations, 0)
     require_whole("random_state", random_state, 0)
-    from credimi.sources.interpreted_columns import InterpretedColumns  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.counts.local_counter import LocalCounter  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.sources.codes import codes_without_target  # noqa: PLC0415  (pyarrow takes a while to load)
 
     check_keywords("network", counting, _COUNTING_OPTIONS)
     report_progress = progress or (lambda _: None)
-    interpreted = InterpretedColumns.of(
+    codes = codes_without_target(
         data, columns=columns, max_values=_MAX_VALUES, together=_COLUMNS_PER_TABLE, threads=threads, **counting
     )
-    if len(interpreted.features) < 2:
-        raise CredimiError(_too_few(interpreted))
-    names, interpreted = interpreted.names, interpreted.by_name()
+    if len(codes.features) < 2:
+        raise CredimiError(_too_few(codes.book))
+    names, counter = codes.names, LocalCounter(codes.by_name(), threads)
+    book, rows = counter.book, counter.by_row()
     options = LearnOptions(None if degree is None else float(degree), max_parents, imputations, random_state, threads)
-    codes = np.ascontiguousarray(np.stack(interpreted.codes).astype(np.uint16))
-    values = np.array(interpreted.values, dtype=np.int64)
-    weights = (
-        np.zeros(0) if interpreted.weights is None else np.ascontiguousarray(interpreted.weights, dtype=np.float64)
-    )
     report_progress(0.05)
-    learned = learn(codes, values, weights, options, report_progress)
+    learned = learn(rows, book.sizes, options, report_progress)
     settings: Record = {"level": float(level), "degree": DEGREE if degree is None else float(degree)}
     settings |= {"learned_degree": learned.degree, "max_parents": max_parents, "imputations": learned.completions}
     settings |= {"seed": random_state}
     in_data = {name: number for number, name in enumerate(names)}
-    pairs, tables, marked = _pairs(interpreted, learned, in_data, threads)
+    pairs, tables, marked = _pairs(counter, learned, in_data, threads)
     likely = [pair for pair in pairs if pair.probability >= 0.5]
-    missing_rows = (codes >= values[:, np.newaxis]) @ (weights if weights.size else np.ones(codes.shape[1]))
+    missing_rows = (rows.codes >= book.sizes[:, np.newaxis]) @ (rows.units * rows.unit_weights)
 
     def place(remark: NetworkRemark) -> int:
         return in_data[str(remark.column)]
 
-    said = [*marked, *on_weights(interpreted.weights, interpreted.settings, is_survey=interpreted.is_survey)]
     remarks = [
-        *sorted(_determined_columns(interpreted, codes, values, likely), key=place),
-        *sorted(_missing_depends(interpreted, threads), key=place),
-        *sorted(_lost_pairs(interpreted, learned, pairs, missing_rows), key=place),
-        *_left_out(interpreted),
-        *(NetworkRemark(each.kind.value, facts=each.to_dict()) for each in said),
+        *sorted(_determined_columns(book, rows, likely), key=place),
+        *sorted(_missing_depends(counter, missing_rows), key=place),
+        *sorted(_lost_pairs(book, learned, pairs, missing_rows), key=place),
+        *_left_out(book),
+        *(NetworkRemark(each.kind.value, facts=each.to_dict()) for each in (*marked, *on_weights(codes))),
         *([NetworkRemark("walks_disagree", walks=learned.agree)] if learned.agree < WALKS / 2 else []),
     ]
     report_progress(1.0)
-    by_data = np.argsort([in_data[name] for name in interpreted.names])
+    by_data = np.argsort([in_data[name] for name in book.names])
     return Network(
         tuple(pairs),
         names,
         float(level),
-        interpreted.rows if interpreted.weights is None else float(weights.sum()),
+        counter.rows,
         tuple(map(_without_point, missing_rows[by_data].tolist())),
         tuple(remarks),
         settings,
@@ -166,7 +163,7 @@ def network(
 
 
 def _pairs(
-    interpreted: InterpretedColumns, learned: Learned, in_data: dict[str, int], threads: int | None
+    counter: LocalCounter, learned: Learned, in_data: dict[str, int], threads: int | None
 ) -> tuple[list[Edge], list[Record], list[Remark]]:
     """The pairs that are reported, most probable edges first, and the tables that the page shows of the first ones.
 
@@ -181,14 +178,14 @@ def _pairs(
     )
     separated = separated[np.argsort(-unconditional[separated], kind="stable")[:_MAX_SEPARATED_PAIRS]]
     indices = np.union1d(np.flatnonzero(probability >= _MIN_REPORTED_PROBABILITY), separated)
-    tables = _tables(interpreted, pairs.numbers[indices], threads)
+    tables = _tables(counter.by_pair(), pairs.numbers[indices])
     options = Belief(threads=threads)
     figures = summarize(tables, options, if_dependent=False)
     order = np.lexsort((-figures.mean, -probability[indices]))
     edges: list[Edge] = []
     shown_tables: list[Record] = []
     marked: list[Remark] = []
-    names = interpreted.names
+    names = counter.book.names
     for rank in order.tolist():
         index = int(indices[rank])
         block = tables.block(rank)
@@ -201,13 +198,13 @@ def _pairs(
         if figures.approximate[rank]:
             marked.append(approximate(edge.a, edge.mi, options.epsilon, edge.b))
         if len(shown_tables) < _MAX_SHOWN_TABLES and probability[index] >= _MIN_REPORTED_PROBABILITY:
-            shown_tables.append(shown_table(block, interpreted, *(int(columns[index]) for columns in ends)))
+            shown_tables.append(shown_table(block, counter.book, *(int(columns[index]) for columns in ends)))
     return edges, shown_tables, marked
 
 
-def _tables(interpreted: InterpretedColumns, numbers: IntegerArray, threads: int | None) -> Tables:
+def _tables(counter: PairTables, numbers: IntegerArray) -> Tables:
     """The tables of the pairs with these indices among all pairs, with the margins of rows that lack one of the two."""
-    counter, blocks, start = interpreted.counter(threads), [], 0
+    blocks, start = [], 0
     for first, stop in counter.blocks():
         size = counter.pairs(first, stop)[0].size
         in_block = numbers[np.searchsorted(numbers, start) : np.searchsorted(numbers, start + size)] - start
@@ -277,11 +274,9 @@ def _without_point(rows: float) -> float:
     return int(rows) if rows == int(rows) else rows
 
 
-def _determined_columns(
-    interpreted: InterpretedColumns, codes: NDArray[np.uint16], values: IntegerArray, edges: list[Edge]
-) -> list[NetworkRemark]:
+def _determined_columns(book: Codebook, rows: DistinctRows, edges: list[Edge]) -> list[NetworkRemark]:
     """Columns whose values are a function of one or two of their neighbours."""
-    column_of = {name: number for number, name in enumerate(interpreted.names)}
+    column_of = {name: number for number, name in enumerate(book.names)}
     neighbours_of: dict[int, list[int]] = {}
     for edge in edges:
         neighbours_of.setdefault(column_of[edge.a], []).append(column_of[edge.b])
@@ -290,20 +285,21 @@ def _determined_columns(
     for column, neighbours in sorted(neighbours_of.items()):
         for count in (1, 2):
             determining = [
-                given for given in combinations(neighbours, count) if _is_function(codes, values, column, given)
+                given for given in combinations(neighbours, count) if _is_function(rows, book.sizes, column, given)
             ]
             if determining:
-                others = tuple(interpreted.names[other] for other in determining[0])
-                remarks.append(NetworkRemark("determined", interpreted.names[column], others))
+                others = tuple(book.names[other] for other in determining[0])
+                remarks.append(NetworkRemark("determined", book.names[column], others))
                 break
     return remarks
 
 
-def _is_function(codes: NDArray[np.uint16], values: IntegerArray, column: int, given: tuple[int, ...]) -> bool:
+def _is_function(rows: DistinctRows, values: IntegerArray, column: int, given: tuple[int, ...]) -> bool:
     """Whether each combination of values of the given columns that occurs has only one value of the column.
 
     There have to be enough rows for each combination, and more than one combination.
     """
+    codes = rows.codes
     present = codes[column] < values[column]
     combination, size = np.zeros(codes.shape[1], dtype=np.int64), 1
     for other in given:
@@ -313,13 +309,13 @@ def _is_function(codes: NDArray[np.uint16], values: IntegerArray, column: int, g
     codes_present = codes[column][present].astype(np.int64)
     cells = np.unique(combination[present] * int(values[column]) + codes_present)
     combinations_seen = np.unique(combination[present]).size
-    enough_rows = codes_present.size >= _MIN_ROWS_PER_COMBINATION * max(combinations_seen, 1)
+    enough_rows = float((rows.units * rows.unit_weights)[present].sum()) >= _MIN_ROWS_PER_COMBINATION * max(
+        combinations_seen, 1
+    )
     return bool(enough_rows and cells.size == combinations_seen and combinations_seen > 1)
 
 
-def _lost_pairs(
-    interpreted: InterpretedColumns, learned: Learned, pairs: list[Edge], missing_rows: FloatArray
-) -> list[NetworkRemark]:
+def _lost_pairs(book: Codebook, learned: Learned, pairs: list[Edge], missing_rows: FloatArray) -> list[NetworkRemark]:
     """Pairs that surely depend by their observed values, but have no edge, because the completed values hide it.
 
     Completed values outnumber the observed ones if nearly all values are missing. Such a pair is named at the column of
@@ -327,7 +323,7 @@ def _lost_pairs(
     """
     if learned.completed is None:
         return []
-    share, names = _share_of_independent_pairs(learned.unconditional), interpreted.names
+    share, names = _share_of_independent_pairs(learned.unconditional), book.names
     linked = {frozenset((pair.a, pair.b)) for pair in pairs if pair.probability >= 0.5}
     lost: dict[int, list[str]] = {}
     for column, (observed, completed) in enumerate(zip(learned.unconditional, learned.completed, strict=True)):
@@ -351,30 +347,30 @@ def _is_hidden(observed: FloatArray, completed: FloatArray) -> BooleanArray:
     return hidden
 
 
-def _missing_depends(interpreted: InterpretedColumns, threads: int | None) -> list[NetworkRemark]:
+def _missing_depends(counter: LocalCounter, missing_rows: FloatArray) -> list[NetworkRemark]:
     """Columns whose values are missing more often for some values of another column; names the one that tells most."""
-    if all((codes < size).all() for codes, size in zip(interpreted.codes, interpreted.values, strict=True)):
+    if not missing_rows.any():
         return []
-    counter, names = interpreted.counter(threads), interpreted.names
+    counted, names = counter.by_pair(), counter.book.names
     missing_by_others = MissingByOthers(len(names))
-    for first, stop in counter.blocks():
-        missing_by_others.add(counter.tables(first, stop), *counter.pairs(first, stop))
+    for first, stop in counted.blocks():
+        missing_by_others.add(counted.tables(first, stop), *counted.pairs(first, stop))
     return [
         NetworkRemark("missing_depends", names[column], (names[other],), probability)
-        for column, (other, probability) in sorted(missing_by_others.credible(threads).items())
+        for column, (other, probability) in sorted(missing_by_others.credible(counter.threads).items())
     ]
 
 
-def _too_few(interpreted: InterpretedColumns) -> str:
+def _too_few(book: Codebook) -> str:
     """The error if fewer than two columns can be in the network, with the first reasons."""
     from credimi.questions.network.network_text import remark_lines  # noqa: PLC0415  (only where it is needed)
 
-    why = remark_lines([remark.to_dict() for remark in _left_out(interpreted)])[:_MAX_REASONS]
-    needed = f"a network needs two columns or more, and {len(interpreted.features)} can be used here"
+    why = remark_lines([remark.to_dict() for remark in _left_out(book)])[:_MAX_REASONS]
+    needed = f"a network needs two columns or more, and {len(book.features)} can be used here"
     return ": ".join(filter(None, [needed, "; ".join(why)]))
 
 
-def _left_out(interpreted: InterpretedColumns) -> list[NetworkRemark]:
+def _left_out(book: Codebook) -> list[NetworkRemark]:
     """The columns that were left out of the network: identifiers, and columns of one value, none, or too many."""
     return [
         NetworkRemark(
@@ -383,5 +379,5 @@ def _left_out(interpreted: InterpretedColumns) -> list[NetworkRemark]:
             facts=feature.facts | {"method_without_target": "quantile"},
             values=len(feature.values),
         )
-        for feature in interpreted.left_out
+        for feature in book.left_out
     ]

@@ -2,7 +2,7 @@
 
 A test has two columns and the columns that are conditioned on. Rows that lack one of the latter are left out; rows that
 lack u or v count to the margin of the other in their stratum. The blocks of the strata are those of
-`stratified_counts`, and
+`counts.local_counter`, and
 
     log B = log mean_K prod_z B_K(z)
 

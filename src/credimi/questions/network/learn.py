@@ -31,7 +31,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.counts.rows.distinct_rows import DistinctRows
 from credimi.questions.network.candidates import CLEAR_EVIDENCE, Candidates, candidates, unconditional_evidence
 from credimi.questions.network.directions import arrow_bounds
 from credimi.questions.network.edge_evidence import EdgeEvidence
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray, IntegerArray
+    from credimi.counts.rows.distinct_rows import DistinctRows
     from credimi.questions.network.pair_set import PairSet
 
 MAX_PARENTS = 8
@@ -138,17 +138,12 @@ class LearnOptions:
 
 
 def learn(
-    codes: NDArray[np.uint16],
+    table: DistinctRows,
     values: IntegerArray,
-    weights: FloatArray,
     options: LearnOptions,
     report_progress: Callable[[float], None] = lambda _: None,
 ) -> Learned:
-    """Learn the network of coded columns; `codes` has the shape (columns, rows).
-
-    The code of a missing value is the number of values of its column.
-    """
-    table = DistinctRows.of(codes, weights)
+    """Learn the network of columns; the code of a missing value is the number of values of its column."""
     evidence = EdgeEvidence(table.codes, values, table.weights, options.threads)
     if not (table.codes >= values[:, np.newaxis]).any():
         return _learn_table(evidence, unconditional_evidence(evidence), options, DEGREE, options.seed)

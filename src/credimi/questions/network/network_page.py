@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from credimi.core.types import CountArray, Record
-    from credimi.sources.interpreted_columns import InterpretedColumns
+    from credimi.counts.codes import Codebook
 
 
 _MAX_SHOWN_VALUES = 12  # rows and columns of a table
@@ -92,9 +92,9 @@ def _pair(pair: Record, index_of: dict[str, int]) -> list[object]:
     ]
 
 
-def shown_table(block: CountArray, interpreted: InterpretedColumns, one: int, other: int) -> Record:
+def shown_table(block: CountArray, book: Codebook, one: int, other: int) -> Record:
     """A table for the page: the most frequent values, the other values merged, missing values last."""
-    value_names = [interpreted.features[each].values for each in (one, other)]
+    value_names = [book.features[each].values for each in (one, other)]
     counts, labels = block, []
     for axis in (0, 1):
         values = [*value_names[axis]]

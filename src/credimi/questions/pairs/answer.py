@@ -18,6 +18,7 @@ import numpy as np
 
 from credimi.columns.missing import MISSING_VALUES
 from credimi.core.errors import CredimiError
+from credimi.counts.local_counter import LocalCounter
 from credimi.counts.weights_remarks import on_weights
 from credimi.inference.belief import Belief
 from credimi.inference.tables.pair_figures import PairFigures, figures_of
@@ -26,9 +27,9 @@ from credimi.questions.pairs.pair_request import PairRequest
 from credimi.questions.pairs.refined_pairs import Refinement, refined
 from credimi.questions.pairs.result import Pairs
 from credimi.results.remarks import Remark
-from credimi.sources.clusters.cluster_pairs import ClusterPairs
+from credimi.sources.clusters.cluster_counter import ClusterCounter
+from credimi.sources.codes import codes_without_target
 from credimi.sources.count import cluster_of
-from credimi.sources.interpreted_columns import InterpretedColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -137,102 +138,99 @@ def pairs(
     if refine is not None and approximation == "sampled":
         raise CredimiError("refine='forest' cannot average sampled posteriors: leave out approximation='sampled'")
     report_progress = progress or (lambda _share: None)
-    source = InterpretedColumns if cluster_of(data) is None else ClusterPairs
-    table = source.of(
-        data,
-        columns=columns,
-        exclude=exclude,
-        missing_values=missing_values,
-        discretize=discretize,
-        weights=weights,
-        weights_are=weights_are,
-        max_values=max_values,
-        delimiter=delimiter,
-        threads=threads,
-        progress=lambda share: report_progress(_READING_SHARE * share),
-    )
+    counting: Record = {"columns": columns, "exclude": exclude, "missing_values": missing_values}
+    counting |= {"discretize": discretize, "weights": weights, "weights_are": weights_are, "max_values": max_values}
+    counting |= {"delimiter": delimiter, "threads": threads}
+    counting["progress"] = lambda share: report_progress(_READING_SHARE * share)
+    counter: LocalCounter | ClusterCounter
+    if cluster_of(data) is None:
+        counter = LocalCounter(codes_without_target(data, **counting), threads)
+    else:
+        counter = ClusterCounter.of(data, **counting)
     return pairs_of(
-        table, options, request, progress=lambda share: report_progress(_READING_SHARE + (1.0 - _READING_SHARE) * share)
+        counter,
+        options,
+        request,
+        progress=lambda share: report_progress(_READING_SHARE + (1.0 - _READING_SHARE) * share),
     )
 
 
 def pairs_of(
-    table: InterpretedColumns | ClusterPairs,
+    counter: LocalCounter | ClusterCounter,
     options: Belief,
     request: PairRequest = _ALL_ON_CPU,
     *,
     progress: Callable[[float], None] = lambda _share: None,
 ) -> Pairs:
     """The same as `pairs`, for columns that are encoded already."""
-    if len(table.features) + len(table.left_out) < 2:
-        only = f"only the column {table.features[0].name!r}" if table.features else "no column"
+    book = counter.book
+    if len(book.features) + len(book.left_out) < 2:
+        only = f"only the column {book.features[0].name!r}" if book.features else "no column"
         raise CredimiError(
             f"there is {only}, and a pair has two columns: pass data that have more, or name more (columns, --columns)"
         )
     if request.engine == "gpu":
-        if isinstance(table, ClusterPairs) or table.weights is not None:
+        if isinstance(counter, ClusterCounter) or counter.codes.weights is not None:
             raise CredimiError("engine='gpu' needs rows in this process, and without weights: leave the engine out")
-        return _on_gpu(table, options, request, progress)
+        return _on_gpu(counter, options, request, progress)
     if request.refine is not None:
-        if isinstance(table, ClusterPairs):
+        if isinstance(counter, ClusterCounter):
             raise CredimiError("refine='forest' needs rows in this process: collect them into a table, or leave it out")
-        return _refined(table, options, request, progress)
-    counter, missing = table.counter(options.threads), MissingByOthers(len(table.names))
+        return _refined(counter, options, request, progress)
+    counted, missing = counter.by_pair(), MissingByOthers(len(book.names))
 
     def fill(figures: PairFigures) -> None:
         done = 0
-        for first, stop in counter.blocks():
-            tables = counter.tables(first, stop)
+        for first, stop in counted.blocks():
+            tables = counted.tables(first, stop)
             figures.put(done, figures_of(tables, options))
-            missing.add(tables, *counter.pairs(first, stop))
+            missing.add(tables, *counted.pairs(first, stop))
             done += tables.rows.size
-            progress(done / len(counter))
+            progress(done / len(counted))
 
-    return request.of(_result(table, request.figures(len(counter), fill), options, missing=missing))
+    return request.of(_result(counter, request.figures(len(counted), fill), options, missing=missing))
 
 
-def _refined(
-    table: InterpretedColumns, options: Belief, request: PairRequest, progress: Callable[[float], None]
-) -> Pairs:
-    refinement = Refinement(table, request.random_state, options.threads)
-    missing = MissingByOthers(len(table.names))
+def _refined(counter: LocalCounter, options: Belief, request: PairRequest, progress: Callable[[float], None]) -> Pairs:
+    refinement = Refinement(counter.codes, request.random_state, options.threads)
+    count = len(counter.book.names)
+    missing = MissingByOthers(count)
 
     def fill(out: PairFigures) -> None:
         refined(refinement, options, request.imputations, out, missing=missing, report_progress=progress)
 
-    figures = request.figures(len(table.names) * (len(table.names) - 1) // 2, fill)
+    figures = request.figures(count * (count - 1) // 2, fill)
     settings = {"refine": request.refine, "imputations": request.imputations if refinement.missing else 0}
     settings |= {"seed": request.random_state, "rounds": refinement.rounds, "settled": refinement.settled}
-    return request.of(_result(table, figures, options, settings, missing))
+    return request.of(_result(counter, figures, options, settings, missing))
 
 
-def _on_gpu(
-    table: InterpretedColumns, options: Belief, request: PairRequest, progress: Callable[[float], None]
-) -> Pairs:
+def _on_gpu(counter: LocalCounter, options: Belief, request: PairRequest, progress: Callable[[float], None]) -> Pairs:
     from credimi.questions.pairs.gpu import pairs_on_device  # noqa: PLC0415  (only where it is asked for)
 
-    products = pairs_on_device.products_of(table)
+    products = pairs_on_device.products_of(counter.codes)
     if request.some:
         best = pairs_on_device.best_pairs(
             products, options, top=request.top, p_dependent=request.p_dependent, progress=progress
         )
-        whole = _result(table, PairFigures(**best.figures), options)
+        whole = _result(counter, PairFigures(**best.figures), options)
         return replace(whole, chosen=(best.one, best.other), learned=best.odds.share())
 
     def fill(figures: PairFigures) -> None:
         arrays = {name: getattr(figures, name) for name in pairs_on_device.FIGURES}
         pairs_on_device.all_pairs(products, options, out=arrays, progress=progress)
 
-    return _result(table, request.figures(len(products), fill), options)
+    return _result(counter, request.figures(len(products), fill), options)
 
 
 def _result(
-    table: InterpretedColumns | ClusterPairs,
+    counter: LocalCounter | ClusterCounter,
     figures: PairFigures,
     options: Belief,
     refinement: Record | None = None,
     missing: MissingByOthers | None = None,
 ) -> Pairs:
+    book = counter.book
     settings: Record = {
         "epsilon": options.epsilon,
         "level": options.level,
@@ -240,22 +238,18 @@ def _result(
         "approximation": options.approximation,
         **({"refine": None} if refinement is None else refinement),
     }
-    has_third = len(table.names) > 2  # with two columns, the margins of a pair account for all missing values
+    has_third = len(book.names) > 2  # with two columns, the margins of a pair account for all missing values
     missing_depends = missing.credible(options.threads) if missing is not None and has_third else {}
     facts = tuple(
         feature.facts
         | {"values": len(feature.values), "method_without_target": "quantile"}
-        | ({"missing_depends": table.names[missing_depends[number][0]]} if number in missing_depends else {})
-        for number, feature in enumerate((*table.features, *table.left_out))
+        | ({"missing_depends": book.names[missing_depends[number][0]]} if number in missing_depends else {})
+        for number, feature in enumerate((*book.features, *book.left_out))
     )
-    remarks = (
-        on_weights(table.weights, table.settings, is_survey=table.is_survey)
-        if isinstance(table, InterpretedColumns)  # clusters have no weights
-        else ()
-    )
-    entropies = np.array([_entropy(feature.block[:, :-1].sum(axis=0)) for feature in table.features])
+    remarks = on_weights(counter.codes) if isinstance(counter, LocalCounter) else ()  # clusters have no weights
+    entropies = np.array([_entropy(feature.block[:, :-1].sum(axis=0)) for feature in book.features])
     return Pairs(
-        table.names, table.rows, figures, entropies, settings, facts, on_weights=tuple(map(Remark.to_dict, remarks))
+        book.names, counter.rows, figures, entropies, settings, facts, on_weights=tuple(map(Remark.to_dict, remarks))
     )
 
 

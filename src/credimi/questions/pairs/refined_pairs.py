@@ -48,14 +48,10 @@ from credimi.questions.pairs.imputation import drawn_chances
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from numpy.typing import NDArray
-
     from credimi.core.types import FloatArray, IntegerArray, Record
+    from credimi.counts.codes import CodeArray, Codes
     from credimi.inference.belief import Belief
     from credimi.questions.pairs.missing_by_others import MissingByOthers
-    from credimi.sources.interpreted_columns import InterpretedColumns
-
-    Codes = NDArray[np.unsignedinteger]
 
 _MIN_ROUNDS, _MAX_ROUNDS = 10, 60  # before the first completed table
 _ROUNDS_BETWEEN_TABLES = 5
@@ -69,16 +65,16 @@ _MAX_COMPLETIONS = 1 << 18  # of all rows together, or as many as there are rows
 class Refinement:
     """A table whose missing cells are drawn again and again; `codes` is the current completion, column by column."""
 
-    def __init__(self, table: InterpretedColumns, seed: int, threads: int | None) -> None:
+    def __init__(self, table: Codes, seed: int, threads: int | None) -> None:
         self.in_data = np.argsort(np.argsort(np.array(table.names, dtype=object), kind="stable"), kind="stable")
         table = table.by_name()
         self.observed, self.weights = _rows_to_complete(table)
         self.codes = list(self.observed)
-        self.values = np.array(table.values, dtype=np.int64)
+        self.values = table.sizes
         self.is_survey, self.threads = table.is_survey, threads
         self.rows = self.codes[0].size if self.codes else 0
         self.generator = np.random.default_rng(seed)
-        self.missing = [column for column, size in enumerate(table.values) if (self.observed[column] >= size).any()]
+        self.missing = [column for column, size in enumerate(table.sizes) if (self.observed[column] >= size).any()]
         self.rounds, self.settled = 0, True
 
     def counter(self) -> PairCounter:
@@ -171,25 +167,25 @@ class Refinement:
         return counts[: (parent_size + 1) * (size + 1)].reshape(parent_size + 1, size + 1)[:parent_size, :size]
 
 
-def _rows_to_complete(table: InterpretedColumns) -> tuple[tuple[Codes, ...], FloatArray | None]:
+def _rows_to_complete(table: Codes) -> tuple[tuple[CodeArray, ...], FloatArray | None]:
     """The codes of the rows, each as often as it is completed, in the order of their codes; and their weights, if any.
 
     Which of equal rows a draw belongs to does not matter. A survey weight belongs to one answer: completed once.
     """
-    if not table.codes:
+    if not table.columns:
         return (), table.weights
-    codes = np.stack([column_codes.astype(np.uint16, copy=False) for column_codes in table.codes])
+    codes = np.stack([column_codes.astype(np.uint16, copy=False) for column_codes in table.columns])
     if table.is_survey and table.weights is not None:
         order = np.lexsort((table.weights, *codes[::-1]))
-        return tuple(column_codes[order] for column_codes in table.codes), table.weights[order]
+        return tuple(column_codes[order] for column_codes in table.columns), table.weights[order]
     distinct = DistinctRows.of(codes, np.zeros(0) if table.weights is None else table.weights)
-    is_whole = (codes < np.array(table.values)[:, np.newaxis]).all() if table.weights is not None else False
+    is_whole = (codes < table.sizes[:, np.newaxis]).all() if table.weights is not None else False
     most = 1 if is_whole else _most_for(distinct.units, max(_MAX_COMPLETIONS, codes.shape[1]))
     times = np.minimum(distinct.units, most)
     weights = np.repeat(distinct.units * distinct.unit_weights / times, times)
     observed = tuple(
         np.repeat(distinct.codes[column].astype(column_codes.dtype), times)
-        for column, column_codes in enumerate(table.codes)
+        for column, column_codes in enumerate(table.columns)
     )
     return observed, None if table.weights is None or (weights == 1.0).all() else weights
 

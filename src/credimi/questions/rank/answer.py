@@ -31,7 +31,6 @@ from credimi.questions.rank.missingness import mi_with_target, missingness, targ
 from credimi.questions.rank.page_data import Kept
 from credimi.questions.rank.remarks import remarks_on
 from credimi.questions.rank.result import COLUMNS, ROBUST_COLUMNS, Ranking
-from credimi.results import sentences
 from credimi.results.remarks import Remark, RemarkKind
 
 if TYPE_CHECKING:
@@ -139,42 +138,37 @@ def rank(
     summary = {name: values[order] for name, values in summary.items()}
     with_own_rows = _with_tables(features, blocks) if counts.flat_squares is not None else features
     features, with_own_rows = ([columns[index] for index in order] for columns in (features, with_own_rows))
-    facts = tuple(feature.facts for feature in features)
     summary["entropy_share"] = np.minimum(summary["mi"] / (classes.entropy or np.nan), 1.0)
     columns = _columns(features, summary, options)
     if is_survey:  # weights that were scaled: about so many rows
         columns |= {name: [round(rows) for rows in columns[name]] for name in ("complete", "missing")}
-    columns["note"] = [sentences.note(feature_facts) for feature_facts in facts]
-    page_inputs = Kept.of(with_own_rows, summary["at_mode"], data)
     about_target = counts.target, len(classes.labels), classes.entropy, classes.suspicions
     depends = summary["target_missing_p_above"] >= options.level
-    with_target = mi_with_target(
-        [feature for feature, is_dependent in zip(features, depends, strict=True) if is_dependent], options
-    )
-    copied = copies(features, columns, counts)
+    dependent = [feature for feature, is_dependent in zip(features, depends, strict=True) if is_dependent]
     scaled = round(counts.rows) if is_survey else None
     with_class = classes.totals.sum().item() if len(counts) else None
+    remarks = remarks_on(
+        features,
+        columns,
+        settings,
+        about_target,
+        _weights_remarks(counted, scaled, blocks if counts.flat_squares is not None else None),
+        with_target=mi_with_target(dependent, options),
+        copies=copies(features, columns, counts),
+        approximate=approximate,
+    )
     return Ranking(
         columns,
-        counts.target,
-        counts.rows if scaled is None else scaled,
-        classes.labels.shown(),
-        settings,
-        page_inputs,
-        _names_in_data(data),
-        classes.entropy,
-        remarks_on(
-            features,
-            columns,
-            settings,
-            about_target,
-            _weights_remarks(counted, scaled, blocks if counts.flat_squares is not None else None),
-            with_target=with_target,
-            copies=copied,
-            approximate=approximate,
-        ),
-        facts,
+        target=counts.target,
+        rows=counts.rows if scaled is None else scaled,
+        classes=classes.labels.shown(),
+        settings=settings,
+        entropy=classes.entropy,
+        remarks=remarks,
+        facts={feature.name: feature.facts for feature in features},
         rows_with_target=with_class if scaled is None or with_class is None else round(with_class),
+        _names=_names_in_data(data),
+        _kept=Kept.of(with_own_rows, summary["at_mode"], data),
     )
 
 
@@ -368,7 +362,6 @@ def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options:
             _verdict(feature, forward=forward, backward=backward)
             for feature, forward, backward in zip(features, keeps["keep_forward"], keeps["keep_backward"], strict=True)
         ],
-        "note": [""] * len(features),  # worded last
     }
     columns |= {name: values.tolist() for name, values in (summary | keeps).items()}
     columns["rows_to_decide"] = [rounded_up(rows) for rows in columns["rows_to_decide"]]

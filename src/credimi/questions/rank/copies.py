@@ -1,7 +1,7 @@
 """Columns that say the same as a better one: each of the two can be predicted, or nearly, from the other.
 
 Counts cannot show this: two columns with the same counts may differ in their rows. So candidates, which are features
-with the verdict keep that tell about as much, are compared in sampled rows (`counts.sampled_rows`). Their conditional
+with the verdict keep that tell about as much, are compared in sampled rows (`Counts.sample`). Their conditional
 entropies, H(a | b) and H(b | a), are 0 if one is the other with other names, or in other units.
 """
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from credimi.columns.feature import Feature
     from credimi.core.types import CountArray, IntegerArray, Value
+    from credimi.counts.codes import CodeArray
     from credimi.counts.counts import Counts
 
 _MAX_SHARE_APART = 0.05  # of information: by which two copies may differ, and which one may leave unknown of the other
@@ -45,21 +46,22 @@ def copies(features: Sequence[Feature], columns: Mapping[str, Sequence[Value]], 
     """The columns that say the same as a better one, each with the name of that one; best first, like the features."""
     if counts.sample is None or not counts.sample.columns:
         return {}
-    from credimi.counts.rows.coded_table import values_of  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.counts.codes import recoded  # noqa: PLC0415  (pyarrow takes a while to load)
 
     sample, labels = counts.sample, dict(zip(counts.features, counts.labels, strict=True))
 
-    def codes_of(feature: Feature) -> IntegerArray:
-        name = feature.name
-        return values_of(sample.columns[name], sample.missing, labels[name], feature).astype(np.int64)
+    def codes_of(feature: Feature) -> CodeArray:
+        column, places = sample.columns[feature.name], feature.places[feature.typed_as]
+        new_code = recoded(column, sample.missing, labels[feature.name], places, len(feature.values))
+        return np.take(new_code, column.codes, mode="clip")
 
     return copies_in_rows(features, columns, codes_of)
 
 
 def copies_in_rows(
-    features: Sequence[Feature], columns: Mapping[str, Sequence[Value]], codes_of: Callable[[Feature], IntegerArray]
+    features: Sequence[Feature], columns: Mapping[str, Sequence[Value]], codes_of: Callable[[Feature], CodeArray]
 ) -> dict[str, str]:
-    """The same, from the codes of each column in some rows: -1 is missing; LookupError if there are none."""
+    """The same, from the codes of each column in some rows (see `Codes`); LookupError if there are none."""
     sampled_columns: dict[str, _SampledColumn | None] = {}
 
     def sampled(feature: Feature) -> _SampledColumn | None:
@@ -67,7 +69,8 @@ def copies_in_rows(
         if name not in sampled_columns:
             sampled_columns[name] = None
             with suppress(LookupError):  # not among the sampled rows
-                codes = codes_of(feature)
+                codes = codes_of(feature).astype(np.int64)
+                codes[codes == len(feature.values)] = MISSING
                 sampled_columns[name] = _SampledColumn(
                     codes, _most_frequent_bits(codes), _entropy(feature.block[:, :-1].sum(axis=0))
                 )

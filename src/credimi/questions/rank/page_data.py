@@ -49,8 +49,8 @@ _LEVELS = np.round(
 )
 
 
-def collect(ranking: Ranking, page_inputs: Kept, source: str | None = None) -> Record:
-    """The page's data; `source` says what was ranked, if the ranking does not know it."""
+def collect(ranking: Ranking, page_inputs: Kept, source: str | None = None, reader: str = sentences.PYTHON) -> Record:
+    """The page's data, worded for this reader; `source` says what was ranked, if the ranking does not know it."""
     columns = ranking.columns
     unrounded = {
         name: [_nan_to_none(value) for value in columns[name]] for name in ("low", "high", "p_above", "p_independent")
@@ -71,7 +71,7 @@ def collect(ranking: Ranking, page_inputs: Kept, source: str | None = None) -> R
         "name": columns["feature"],
         "ranked": [int(block is not None) for block in page_inputs.blocks],
         "at_mode": [_nan_to_none(value) for value in page_inputs.at_mode.tolist()],
-        "note": [_clipped(note, _MAX_NOTE_CHARACTERS) for note in _notes(ranking)],
+        "note": [_clipped(note, _MAX_NOTE_CHARACTERS) for note in _notes(ranking, reader)],
         "cuts": [cuts[:_MAX_CUTS] for cuts in page_inputs.cuts],
         **{name: columns[name] for name in ("values", "complete", "missing", "rows_to_decide", "at_epsilon")},
         **{name: [_rounded(value) for value in columns[name]] for name in rounded},
@@ -85,10 +85,10 @@ def collect(ranking: Ranking, page_inputs: Kept, source: str | None = None) -> R
         "rows_with_target": ranking.rows_with_target,
         "classes": [_clipped(name, _MAX_VALUE_CHARACTERS) for name in ranking.classes],
         "entropy": _rounded(ranking.entropy),
-        "cautions": _cautions(ranking),
+        "cautions": _cautions(ranking, reader),
         "remarks": [
             remark | {"text": _clipped(remark["text"], _MAX_NOTE_CHARACTERS)}
-            for remark in worded(ranking.remarks, ranking.reader)
+            for remark in worded(ranking.remarks, reader)
             if remark["caution"] and remark["feature"] is not None  # the columns contain the others
         ],
         "settings": _plain(ranking.settings),
@@ -99,23 +99,19 @@ def collect(ranking: Ranking, page_inputs: Kept, source: str | None = None) -> R
     }
 
 
-def _notes(ranking: Ranking) -> list[str]:
+def _notes(ranking: Ranking, reader: str) -> list[str]:
     """How each column was read, without its cuts, which the page shows beside it."""
-    values = ranking.columns["values"]
-    short = [
-        sentences.short_note(*facts_and_values, ranking.reader)
-        for facts_and_values in zip(ranking.facts, values, strict=False)
-    ]
-    return short or ranking.columns["note"]
+    named = zip(ranking.figures["feature"], ranking.figures["values"], strict=True)
+    return [sentences.short_note(ranking.facts[name], values, reader) for name, values in named]
 
 
-def _cautions(ranking: Ranking) -> list[Record]:
+def _cautions(ranking: Ranking, reader: str) -> list[Record]:
     """One sentence for consecutive cautions of one kind, and all features that they are about."""
     cautions = [remark.to_dict() for remark in ranking.remarks if remark.caution]
     groups = [list(same) for _, same in groupby(cautions, remark_sentences.line_of_facts)]
     return [
         {
-            "text": _clipped(remark_sentences.remark(same, ranking.reader), _MAX_CAUTION_CHARACTERS),
+            "text": _clipped(remark_sentences.remark(same, reader), _MAX_CAUTION_CHARACTERS),
             "features": [each["feature"] for each in same if each["feature"] is not None],
         }
         for same in groups

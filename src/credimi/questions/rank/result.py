@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, ClassVar
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.inference import rules
-from credimi.results import remark_sentences, sentences
-from credimi.results.feature_rows import FeatureRows, finite
+from credimi.questions.rank import view
+from credimi.results import figures, sentences
 from credimi.results.remarks import worded
+from credimi.results.result import FeatureResult, written
+from credimi.results.section import IN_PYTHON, NATS, Shown, in_units
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Record, Value
     from credimi.questions.rank.page_data import Kept
     from credimi.results.remarks import Remark
+    from credimi.results.section import Section
 
 COLUMNS = (
     "feature",
@@ -56,12 +60,19 @@ COLUMNS = (
 )
 ROBUST_COLUMNS = ("robust_low", "robust_high", "tipping_factor")  # with robust=True
 
+INFORMATION = (  # columns in nats
+    "std",
+    *(f"{start}{end}" for start in ("missing_", "target_missing_") for end in ("mi", "low", "high")),
+    *(f"{end}{after}" for after in ("", "_if_dependent") for end in ("mi", "low", "high")),
+    "robust_low",
+    "robust_high",
+)
 ORDERS = {"mean": "mi", "low": "low", "p": "p_above", "name": "feature"}
 
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking(FeatureRows):
+class Ranking(FeatureResult):
     """What `rank` returns: one row per feature, best first. It provides Arrow data, and prints as a table.
 
     Its columns:
@@ -111,10 +122,10 @@ class Ranking(FeatureRows):
         Other observations, most important first: records with `kind`, `caution`, `feature` (or None) and fields.
     doubts : tuple of str
         What may be wrong with the target, in words: many numbers as classes, or classes that may mean missing.
-    facts : tuple of dict
+    features : tuple of str
+        The names of the features with the verdict keep, best first.
+    facts : dict
         For each feature, the facts that its note states in words.
-    reader : str
-        For whom sentences are written: "python" (arguments) or "command line" (options).
 
     Examples
     --------
@@ -129,31 +140,36 @@ class Ranking(FeatureRows):
     (1, 100, ('p', 'q'))
     """
 
-    columns: dict[str, list[Value]]
+    _called: ClassVar[str] = "ranking"
+    _columns: ClassVar[tuple[str, ...]] = (*COLUMNS, *ROBUST_COLUMNS)
+    _whole_numbers: ClassVar[tuple[str, ...]] = ("rows_to_decide",)
+    _information: ClassVar[tuple[str, ...]] = INFORMATION
+    figures: dict[str, list[Value]]
     target: str
     rows: int | float
     classes: tuple[str, ...]
     settings: Record = field(default_factory=dict)
-    _whole_numbers: ClassVar[tuple[str, ...]] = ("rows_to_decide",)
-    _called: ClassVar[str] = "ranking"
-    _kept: Kept | None = None  # what the page needs besides the columns
-    _names: Record = field(default_factory=dict)  # the names in the data, if they are not text
     entropy: float = math.nan
     remarks: tuple[Remark, ...] = ()
-    facts: tuple[Record, ...] = ()
-    reader: str = sentences.PYTHON
+    facts: dict[str, Record] = field(default_factory=dict)
     rows_with_target: int | float | None = None
+    _names: Record = field(default_factory=dict)  # the names in the data, if they are not text
+    _kept: Kept | None = None  # what the page needs besides the columns
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the features with the verdict keep, best first."""
+        named = zip(self.figures["feature"], self.figures["verdict"], strict=True)
+        return tuple(name for name, verdict in named if verdict == "keep")
 
     @property
     def doubts(self) -> tuple[str, ...]:
         """What may be wrong with the target, in words."""
-        target = [remark for remark in self.remarks if remark.target is not None]
-        return tuple(record["text"] for record in worded(target, self.reader))
+        return self._doubts(sentences.PYTHON)
 
-    def remark_lines(self, *, cautions: bool = False, units: str = "nats") -> list[str]:
-        """The remarks in words, one line for those of one kind; all of them, or only the cautions."""
-        shown = [remark.to_dict(units) for remark in self.remarks if remark.caution or not cautions]
-        return remark_sentences.lines(shown, self.reader)
+    def _doubts(self, reader: str) -> tuple[str, ...]:
+        target = [remark for remark in self.remarks if remark.target is not None]
+        return tuple(record["text"] for record in worded(target, reader))
 
     def sorted_by(self, order: str) -> Ranking:
         """The same features in another order; ties keep their order, and features that are not ranked come last.
@@ -165,47 +181,39 @@ class Ranking(FeatureRows):
         """
         if order not in ORDERS:
             raise CredimiError(f"the order is {order!r}: choose one of {', '.join(ORDERS)}")
-        unranked, values = map(math.isnan, self.columns["mi"]), self.columns[ORDERS[order]]
+        unranked, values = map(math.isnan, self.figures["mi"]), self.figures[ORDERS[order]]
         keys = [(last, value if order == "name" else -value) for last, value in zip(unranked, values, strict=True)]
         order_of_rows = sorted(range(len(self)), key=keys.__getitem__)
         return replace(
             self,
-            columns={name: [column[row] for row in order_of_rows] for name, column in self.columns.items()},
-            facts=tuple(self.facts[row] for row in order_of_rows) if self.facts else (),
+            figures={name: [column[row] for row in order_of_rows] for name, column in self.figures.items()},
             _kept=None if self._kept is None else self._kept.chosen(order_of_rows),
         )
 
-    def worded_for(self, reader: str) -> Ranking:
-        """The same ranking, with notes and remarks for this reader (see `reader`)."""
-        notes = [sentences.note(facts, reader) for facts in self.facts] or self.columns["note"]
-        return replace(self, columns=self.columns | {"note": notes}, reader=reader)
+    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
+        """The table, and the lines below it."""
+        return view.sections(self, shown)
 
-    def __repr__(self) -> str:
-        from credimi.results.terminal import ranking_text  # noqa: PLC0415  (rich is loaded only to print)
-
-        return ranking_text(self)
-
-    def _repr_html_(self) -> str:
-        from credimi.results.notebook import ranking_html  # noqa: PLC0415  (loaded only in notebooks)
-
-        return ranking_html(self)
-
-    def to_html(self, path: str | Path, *, source: str | None = None) -> None:
-        """Write one HTML page to explore the ranking, offline.
+    def to_html(
+        self, path: str | Path | None = None, *, source: str | None = None, reader: str = sentences.PYTHON
+    ) -> str:
+        """One HTML page to explore the ranking, offline.
 
         Parameters
         ----------
-        path : path
+        path : path, optional
             The file to write; it is complete or absent.
         source : str, optional
             The name of the data that the page shows.
+        reader : "python" or "command line"
+            For whom sentences are written: with arguments, or with options.
         """
         from credimi.questions.rank.page_data import collect  # noqa: PLC0415  (loads the mathematics)
-        from credimi.results.page import write_filled  # noqa: PLC0415  (loaded only to write a page)
+        from credimi.results.page import ranking_page  # noqa: PLC0415  (loaded only to write a page)
 
         if self._kept is None:
             raise CredimiError("this ranking has no counts: make the page from the result of `rank`")
-        write_filled(collect(self, self._kept, source), path)
+        return written(ranking_page(collect(self, self._kept, source, reader)), path)
 
     def plot(self, path: str | Path | None = None, *, top: int = 30, ax: Axes | None = None) -> Axes:
         """Draw a forest plot with matplotlib: means and intervals of the best features.
@@ -224,9 +232,11 @@ class Ranking(FeatureRows):
         matplotlib axes
             You can change them.
         """
-        from credimi.results.figures import forest_plot  # noqa: PLC0415  (loaded only to draw)
-
-        return forest_plot(self, path, top, ax)
+        if top < 1:
+            raise CredimiError(f"top is {top}: plot at least one feature")
+        if path is not None:
+            figures.picture_kind(path)
+        return view.plot(self, path, top, ax)
 
     def selected(self, rule: str = "forward") -> list[Value]:
         """The names of the features that a rule keeps, best first.
@@ -244,16 +254,19 @@ class Ranking(FeatureRows):
         names = self.columns["feature"]
         return [self._names.get(name, name) for name, is_kept in zip(names, keep, strict=True) if is_kept]
 
-    def to_dict(self) -> Record:
-        """The content of `credimi rank --format json`: settings, classes, remarks, features and so on; NaN as None."""
+    def to_dict(self, *, reader: str = sentences.PYTHON, units: str = NATS) -> Record:
+        """The content of `credimi rank --format json`: settings, classes, remarks, features and so on; NaN as None.
+
+        Notes and remarks are worded for this reader, "python" (arguments) or "command line" (options).
+        """
         return {
-            "settings": {name: finite(value) for name, value in self.settings.items()} | {"target": self.target},
+            "settings": self._settings(units),
             "rows": self.rows,
             "rows_with_target": self.rows_with_target,
             "classes": list(self.classes),
-            "entropy": None if math.isnan(self.entropy) else self.entropy,
-            "doubts": list(self.doubts),
-            "remarks": worded(self.remarks, self.reader),
-            "features": self._plain_rows(),
-            "cuts": {facts["feature"]: facts["cuts"] for facts in self.facts if facts["cuts"]},
+            "entropy": None if math.isnan(self.entropy) else in_units(self.entropy, units),
+            "doubts": list(self._doubts(reader)),
+            "remarks": worded(self.remarks, reader, units),
+            "features": self._worded_rows(units, reader),
+            "cuts": {name: facts["cuts"] for name, facts in self.facts.items() if facts["cuts"]},
         }

@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from credimi.core.types import Data, Option, Record, Values
-    from credimi.counts.counts import Counts
-    from credimi.counts.rows.coded_table import CodedTable
-    from credimi.counts.rows.stratified_counts import InterpretedCodes
+    from credimi.counts.codes import Codes
+    from credimi.counts.local_counter import LocalCounter
 
 GOALS = ("smallest", "relevant")
 LEVELS = {"smallest": 0.5, "relevant": 0.95}  # the first predicts best; the second makes a claim about each column
@@ -101,17 +100,17 @@ def select(
     checked_goal(goal)
     check_keywords("select", counting)
     from credimi.counts.request import CountRequest  # noqa: PLC0415  (pyarrow takes a while to load)
-    from credimi.sources.row_codes import interpreted_codes  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.sources.codes import codes_of  # noqa: PLC0415  (pyarrow takes a while to load)
 
     reading = None if progress is None else lambda share: progress(share, "reading")
     request = CountRequest.of(target, threads=threads, progress=reading, **counting)
     options: Record = {"epsilon": epsilon, "level": level, "max_features": max_features, "min_features": min_features}
     options |= {"threads": threads, "progress": progress}
-    return _select_from_codes(*interpreted_codes(data, request, scratch), goal, **options)
+    return selected(codes_of(data, request, scratch), goal, **options)
 
 
 def selected(
-    table: CodedTable,
+    codes: Codes,
     goal: str,
     *,
     epsilon: float = 0.003,
@@ -121,45 +120,28 @@ def selected(
     threads: int | None = None,
     progress: Callable[[float, str], None] | None = None,
 ) -> Selection:
-    """The same as `select`, for a table that is encoded already."""
-    from credimi.counts.rows.stratified_counts import InterpretedCodes  # noqa: PLC0415  (pyarrow takes a while to load)
+    """The same as `select`, for rows that are encoded already."""
+    from credimi.counts.local_counter import LocalCounter  # noqa: PLC0415  (pyarrow takes a while to load)
 
-    codes = InterpretedCodes.of(table, threads)
-    options: Record = {"epsilon": epsilon, "level": level, "max_features": max_features, "min_features": min_features}
-    return _select_from_codes(codes, table.counts, goal, **options, threads=threads, progress=progress)
-
-
-def _select_from_codes(
-    codes: InterpretedCodes,
-    counts: Counts,
-    goal: str,
-    *,
-    epsilon: float,
-    level: float | None,
-    max_features: int | None,
-    min_features: int,
-    threads: int | None,
-    progress: Callable[[float, str], None] | None,
-) -> Selection:
     if max_features is not None:
         require_whole("max_features", max_features, 1)
     check_min_features(min_features, len(codes.features) + len(codes.left_out), max_features)
     options = Belief(epsilon=epsilon, level=LEVELS[goal] if level is None else level, threads=threads)
     max_taken = len(codes.features) if max_features is None else int(max_features)
-    classes = counts.interpreted_classes()
-    search, complete = Search(codes, options, progress if goal == "smallest" else None), True
+    counter, classes = LocalCounter(codes, threads), codes.book.interpreted
+    search, complete = Search(counter, options, progress if goal == "smallest" else None), True
     if goal == "relevant":
         pairs = None if progress is None else lambda share: progress(share, "looking at pairs")
-        steps, rejected = _relevant(codes, search, (min_features, max_taken), pairs)
+        steps, rejected = _relevant(counter, search, (min_features, max_taken), pairs)
     else:
         steps, rejected, complete = smallest(search, max_taken, classes.entropy, min_features)
     approximate = {name for name, is_so in zip(search.names, search.approximate.tolist(), strict=True) if is_so}
     alone, taken = (search.alone.mean, search.alone.low), {step.feature for step in steps}
-    remarks = cautions(codes, classes, alone, taken, options, approximate=approximate)
+    remarks = cautions(counter, alone, taken, options, approximate=approximate)
     if goal == "smallest" and complete and all(step.forced for step in steps):
         remarks = (*why_nothing(search), *remarks)
     selection = _selection(goal, search, classes.entropy, steps, rejected)
-    remarks = (*remarks, *on_weights(codes.weights, counts.settings, is_survey=codes.is_survey))
+    remarks = (*remarks, *on_weights(codes))
     return replace(selection, complete=complete, remarks=remarks)
 
 
@@ -184,10 +166,10 @@ def checked_goal(goal: str) -> str:
 
 
 def _relevant(
-    codes: InterpretedCodes, search: Search, limits: tuple[int, int], progress: Callable[[float], None] | None
+    counter: LocalCounter, search: Search, limits: tuple[int, int], progress: Callable[[float], None] | None
 ) -> tuple[list[Step], list[Rejection]]:
     (min_taken, max_taken), options = limits, search.options
-    relevances = relevance(codes, search.alone.p_independent, options.threads, progress, search.places)
+    relevances = relevance(counter, search.alone.p_independent, progress, search.places)
     p_relevant, partners = relevances.probability, relevances.partner.tolist()
     p_alone = from_common_odds(1.0 - search.alone.p_independent, search.alone.p_independent)
     steps: list[Step] = []
@@ -212,9 +194,9 @@ def _relevant(
 
 
 def _selection(goal: str, search: Search, entropy: float, steps: list[Step], rejected: list[Rejection]) -> Selection:
-    codes, options = search.codes, search.options
-    rows = codes.groups.size if codes.weights is None else round(float(codes.weights.sum()), 1)
+    book, options = search.counter.book, search.options
+    rows = round(search.counter.rows, 1)
     rows = round(rows) if rows == round(rows) else rows
     settings = {"goal": goal, "epsilon": options.epsilon, "level": options.level, "prior": options.prior}
-    left_out = tuple(feature.facts for feature in codes.left_out)
-    return Selection(tuple(steps), tuple(rejected), codes.target, rows, codes.classes, entropy, settings, left_out)
+    left_out = tuple(feature.facts for feature in book.left_out)
+    return Selection(tuple(steps), tuple(rejected), book.target, rows, book.classes, entropy, settings, left_out)

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.ties import places_by_name
-from credimi.counts.rows.row_keys import evenly_chosen
 from credimi.inference.belief import Belief
-from credimi.questions.rank.copies import MISSING, copies_in_rows
+from credimi.questions.rank.copies import copies_in_rows
 from credimi.questions.rank.missingness import mi_with_target, missingness, target_missingness
 from credimi.questions.rank.remarks import remarks_on
 from credimi.questions.select.rejections import CREDIBLE
@@ -25,17 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from credimi.columns.feature import Feature
-    from credimi.columns.interpret import InterpretedClasses
-    from credimi.core.types import FloatArray, IntegerArray, Record
-    from credimi.counts.rows.stratified_counts import InterpretedCodes
+    from credimi.core.types import FloatArray, Record
+    from credimi.counts.codes import CodeArray, Codes
+    from credimi.counts.counter import Counter
     from credimi.results.remarks import Remark
 
 _MAX_ROWS = 2_048  # in which columns are compared, as in `rank`
 
 
 def cautions(
-    codes: InterpretedCodes,
-    classes: InterpretedClasses,
+    counter: Counter,
     alone: tuple[FloatArray, FloatArray],
     taken: Collection[str],
     options: Belief,
@@ -46,8 +44,9 @@ def cautions(
 
     `approximate` are the features whose P(independent) may be off.
     """
-    features = [*codes.features, *codes.left_out]
-    unknown = [np.nan if feature.kind.unknown else 0.0 for feature in codes.left_out]
+    book, classes = counter.book, counter.book.interpreted
+    features = [*book.features, *book.left_out]
+    unknown = [np.nan if feature.kind.unknown else 0.0 for feature in book.left_out]
     mean, low = (np.append(figures, unknown) for figures in alone)
     order = np.lexsort((places_by_name([feature.name for feature in features]), -np.nan_to_num(mean))).tolist()
     features, options = [features[index] for index in order], _as_in_rank(options)
@@ -65,9 +64,9 @@ def cautions(
         features,
         columns,
         {"epsilon": options.epsilon, "level": options.level, "prior": options.prior, "missing": "ignore"},
-        (codes.target, len(classes.labels), classes.entropy, classes.suspicions),
+        (book.target, len(classes.labels), classes.entropy, classes.suspicions),
         with_target=mi_with_target(dependent, options),
-        copies=_copies(codes, features, columns),
+        copies=_copies(counter, features, columns),
         approximate=approximate,
     )
     return tuple(remark for remark in remarks if remark.caution)
@@ -77,17 +76,15 @@ def _as_in_rank(options: Belief) -> Belief:
     return Belief(epsilon=options.epsilon, level=CREDIBLE, threads=options.threads)
 
 
-def _copies(codes: InterpretedCodes, features: list[Feature], columns: Record) -> dict[str, str]:
+def _copies(counter: Counter, features: list[Feature], columns: Record) -> dict[str, str]:
     """The taken columns that say the same as another taken one, by some of the rows."""
-    positions = {feature.name: index for index, feature in enumerate(codes.features)}
+    positions = {name: index for index, name in enumerate(counter.book.names)}
 
     @cache  # few selections have columns to compare
-    def rows() -> IntegerArray:
-        size = codes.groups.size
-        return evenly_chosen(codes, _MAX_ROWS) if size > _MAX_ROWS else np.arange(size)
+    def sample() -> Codes:
+        return counter.sample(_MAX_ROWS)
 
-    def codes_of(feature: Feature) -> IntegerArray:
-        values = codes.codes[positions[feature.name]][rows()].astype(np.int64)
-        return np.where(values == len(feature.values), MISSING, values)
+    def codes_of(feature: Feature) -> CodeArray:
+        return sample().columns[positions[feature.name]]
 
     return copies_in_rows(features, columns, codes_of)

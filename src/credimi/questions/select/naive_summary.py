@@ -28,13 +28,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.table import Table
+from credimi.counts.local_counter import LocalCounter
 from credimi.counts.rows.row_keys import shuffled
 from credimi.inference.mutual_information import mutual_information
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from credimi.counts.rows.stratified_counts import InterpretedCodes
+    from credimi.counts.codes import Codes
 
 _FOLDS = 5
 _PARTS_OF_LOG_ODDS, _PARTS_OF_DISTANCE = 8, 3
@@ -57,10 +58,13 @@ class _KnownColumns:
 
 
 class NaiveSummary:
-    """The scores of all rows; columns are added one by one, at a cost of O(rows x classes x sets) each."""
+    """The scores of some rows; columns are added one by one, at a cost of O(rows x classes x sets) each.
 
-    def __init__(self, codes: InterpretedCodes) -> None:
-        self.codes, self._codes, self._classes = codes, codes, len(codes.classes)
+    It is a `Rule`, too: it has a stratum for each of its rows. `counter` counts these.
+    """
+
+    def __init__(self, codes: Codes, threads: int | None = None) -> None:
+        self.counter, self._codes, self._classes = LocalCounter(codes, threads), codes, len(codes.classes)
         self._has_class = codes.groups < self._classes
         size = codes.groups.size
         self._fold = np.empty(size, dtype=np.uint8)
@@ -73,7 +77,7 @@ class NaiveSummary:
 
     def add(self, column: int) -> None:
         """Add a column to the naive Bayes."""
-        values, codes = len(self._codes.features[column].values), self._codes.codes[column].astype(np.int64)
+        values, codes = int(self._codes.sizes[column]), self._codes.columns[column].astype(np.int64)
         counts = self._counts_of_other_folds(codes, values)
         shares = counts.sum(axis=1, keepdims=True) + 0.5
         shares /= shares.sum(axis=2, keepdims=True)
@@ -110,8 +114,8 @@ class NaiveSummary:
         strata = (codes[rows], logs.shape[2]) if known.empty else self._strata(rows, score)
         return _KnownColumns(rows, score, max(known.tells, self._information(rows, *strata)))
 
-    def strata(self) -> tuple[NDArray[np.int64], int]:
-        """The stratum of each row, and the number of strata."""
+    def strata(self, _codes: Codes) -> tuple[NDArray[np.int64], int]:
+        """The stratum of each of its rows, and the number of strata."""
         return self._strata(np.arange(self._score.shape[0], dtype=np.uint32), self._score)
 
     def tells(self) -> float:

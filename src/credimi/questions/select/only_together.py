@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from credimi.counts.local_counter import LocalCounter
 from credimi.questions.select.rejections import CREDIBLE
 from credimi.questions.select.relevant_features import relevance
 from credimi.results.remarks import Remark, RemarkKind
@@ -23,16 +24,17 @@ _PER_PAIR, _PER_WORD = 5e-5, 3e-9  # seconds: a pair; 64 rows in one cell of a p
 
 def why_nothing(search: Search) -> tuple[Remark, ...]:
     """The columns that matter in combination, each with its partner; or that there are none; or what to try."""
-    codes, count = search.codes, search.count
+    counter, count = search.counter, search.count
     if count < 2:
         return ()
-    cells = float(search.codes.values.mean() + 1.0) ** 2 * len(codes.classes)
+    cells = float(counter.book.sizes.mean() + 1.0) ** 2 * len(counter.book.classes)
     seconds_per_pair = _SECONDS / (0.5 * count * (count - 1))
     rows = int(64.0 * (seconds_per_pair - _PER_PAIR) / (_PER_WORD * cells))
-    if rows < min(_MIN_ROWS, codes.groups.size):
+    if rows < min(_MIN_ROWS, counter.rows):
         return (Remark(RemarkKind.NOTHING_TOGETHER, values=count),)
-    sample = codes.sampled(min(max(rows, _MIN_ROWS), _MAX_ROWS))
-    found = relevance(sample, search.alone.p_independent, search.options.threads, places=search.places)
+    sample = counter.sample(min(max(rows, _MIN_ROWS), _MAX_ROWS))
+    in_sample = LocalCounter(sample, search.options.threads)
+    found = relevance(in_sample, search.alone.p_independent, places=search.places, odds=search.odds)
     together = [
         Remark(RemarkKind.ONLY_TOGETHER, search.names[column], other=search.names[partner])
         for column, partner in enumerate(found.partner.tolist())

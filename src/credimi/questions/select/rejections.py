@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.counts.counter import ByValue
 from credimi.inference.rows_to_decide import growth_to_decide, rounded_up
 from credimi.inference.rules import from_share, unsure
 from credimi.inference.strata.stratified_tables import StratifiedTables, independence, summarize
@@ -74,20 +75,16 @@ def _rows_to_decide(search: Search, columns: NDArray[np.intp], most_alike: NDArr
     `most_alike` is, for each column, the index of the taken column that makes it most redundant.
     """
     result: dict[int, int] = {}
-    codes, options = search.codes, replace(search.options, level=CREDIBLE)
-    all_rows = float(codes.groups.size if codes.weights is None else codes.weights.sum())
+    options, all_rows = replace(search.options, level=CREDIBLE), float(search.counter.rows)
     for given in np.unique(most_alike[columns]).tolist():
         alike = columns[most_alike[columns] == given]
-        strata, count, share_of_noise = np.zeros(codes.groups.size, dtype=np.uint8), 1, search.share_of_noise
-        if search.taken:
-            strata, count = codes.codes[search.taken[given]], len(codes.features[search.taken[given]].values)
-            if given < len(search.shares_of_noise):
-                share_of_noise = search.shares_of_noise[given]
-        for chunk in search.chunks(alike, count):
-            counted = codes.stratified(strata, count, features=chunk.tolist(), threads=options.threads)
-            tables = StratifiedTables.of(*counted)
+        rule, share_of_noise = ByValue(search.taken[given]) if search.taken else None, search.share_of_noise
+        if given < len(search.shares_of_noise):
+            share_of_noise = search.shares_of_noise[given]
+        for counted in search.strata(search.counter, rule, alike):
+            chunk, tables = counted.columns, StratifiedTables.of(counted.tables, counted.starts)
             if search.taken:
-                factor = search.odds_factor(chunk, counted, independence(tables, options.threads))
+                factor = search.odds_factor(counted, independence(tables, options.threads))
                 tables = tables.with_odds(factor)
             summary = summarize(tables, options)
             unsure_alone = unsure(summary.p_above, CREDIBLE)  # others are unsure because of the share of noise

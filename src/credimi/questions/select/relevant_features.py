@@ -4,7 +4,7 @@ The evidence for X is the mean of the Bayes factors of dependence of X and Y, gi
 The mean accounts for the number of partners that were tried; the largest Bayes factor would not. A column is kept if
 P(relevant) >= level, with the share of noise learned from all columns, as in the rule fdr (see `rules`).
 
-All pairs are counted from sets of bits (`counts.rows.pair_codes`), and their evidence is computed directly from the
+All pairs are counted from sets of bits (`counts.rows.class_pairs`), and their evidence is computed directly from the
 joint tables (`inference.evidence.pair_evidence`): p(p - 1) stratified tables for p columns. Only sums over partners are
 stored, O(p).
 """
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.threads import share
-from credimi.counts.rows.pair_codes import PairCodes
 from credimi.inference.evidence import pair_evidence
 from credimi.inference.rules import from_common_odds
 
@@ -25,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counts.rows.stratified_counts import InterpretedCodes
+    from credimi.counts.local_counter import LocalCounter
+    from credimi.counts.rows.class_pairs import ClassPairs
 
 _SMALLEST_POSITIVE = 1e-300  # lower bound of probabilities, so that their logarithm is finite
 _WEIGHTED_PAIRS_AT_ONCE = 256
@@ -42,22 +42,25 @@ class Relevance:
 
 
 def relevance(
-    codes: InterpretedCodes,
+    counter: LocalCounter,
     p_independent: FloatArray,
-    threads: int | None = None,
     progress: Callable[[float], None] | None = None,
     places: IntegerArray | None = None,
+    odds: FloatArray | None = None,
 ) -> Relevance:
     """The relevance of each column, from its P(independent) without partners, and from all pairs.
 
     `places` of the columns decide between partners with equal evidence; by default, the order of the columns does.
+    `odds` are prior odds of dependence; by default, those of the columns.
     """
     log_odds_alone = np.log(np.maximum(1.0 - p_independent, _SMALLEST_POSITIVE)) - np.log(
         np.maximum(p_independent, _SMALLEST_POSITIVE)
     )
     sums = _TotalSums(log_odds_alone, np.arange(log_odds_alone.size) if places is None else places)
     if log_odds_alone.size > 1:
-        _add_pairs(PairCodes.of(codes, threads), codes, sums, threads, progress or (lambda _: None))
+        own_odds = np.array([feature.odds for feature in counter.book.features])
+        log_odds = np.log(own_odds if odds is None else odds)
+        _add_pairs(counter.by_pair_and_class(), log_odds, sums, counter.threads, progress or (lambda _: None))
     mean = sums.log_sum - np.log(max(log_odds_alone.size, 1))
     p_noise = 1.0 / (1.0 + np.exp(np.clip(mean, -700.0, 700.0)))
     return Relevance(from_common_odds(1.0 - p_noise, p_noise), sums.partner, mean, sums.largest)
@@ -107,9 +110,8 @@ class _TotalSums:
 
 
 def _add_pairs(
-    pairs: PairCodes, codes: InterpretedCodes, sums: _TotalSums, threads: int | None, progress: Callable[[float], None]
+    pairs: ClassPairs, log_odds: FloatArray, sums: _TotalSums, threads: int | None, progress: Callable[[float], None]
 ) -> None:
-    log_odds = np.log(np.array([feature.odds for feature in codes.features]))
     block_pairs = [*_pairs_of_blocks(pairs)]
     finished: dict[tuple[int, int], tuple[_BlockSums, _BlockSums]] = {}
 
@@ -126,14 +128,14 @@ def _add_pairs(
             sums.add(block_sums)
 
 
-def _pairs_of_blocks(pairs: PairCodes) -> Iterator[tuple[int, int]]:
+def _pairs_of_blocks(pairs: ClassPairs) -> Iterator[tuple[int, int]]:
     """Each pair of blocks once, including each block with itself."""
     for block in range(len(pairs.blocks)):
         for beside in range(block, len(pairs.blocks)):
             yield block, beside
 
 
-def _evidence(pairs: PairCodes, block_pair: tuple[int, int]) -> tuple[IntegerArray, IntegerArray, FloatArray]:
+def _evidence(pairs: ClassPairs, block_pair: tuple[int, int]) -> tuple[IntegerArray, IntegerArray, FloatArray]:
     """The columns of two blocks, and the log Bayes factors of all their pairs.
 
     These have the shape (2, first block, second block): the first column given the second, then the reverse.

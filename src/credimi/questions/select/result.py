@@ -185,7 +185,7 @@ class Selection(RecordResult):
         `reader` says for whom remarks are worded: "python" (arguments) or "command line" (options).
         """
         return {
-            "settings": self._settings(units) | {"target": self.target},
+            "settings": self._settings(units),
             "rows": self.rows,
             "classes": list(self.classes),
             "entropy": self.entropy,

@@ -30,8 +30,8 @@ studies/sets.py compares this search with other filters.
 
 **Cost.** A step reads all codes once, and a sample of the rows again: for the best column, or for all columns at the
 end. A column that is credibly independent of the target given W gets no moments and no interval, only the evidence: in
-wide tables nearly all columns are of that kind. At most `_COUNTS_AT_ONCE` counts are made at a time, so that memory
-stays bounded whatever the number of columns.
+wide tables nearly all columns are of that kind. The counter
+makes a part of the tables at a time, so that memory stays bounded whatever the number of columns.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.ties import best_of, places_by_name
+from credimi.counts.counter import BySplits, ByValue
 from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import with_odds
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.inference.strata.stratified_tables import StratifiedTables, independence_and_marks, summarize
-from credimi.questions.select.joint_strata import strata_of
 from credimi.questions.select.naive_summary import NaiveSummary
 from credimi.questions.select.rejections import CREDIBLE, nan_to_none, rejected
 from credimi.questions.select.result import Step
@@ -59,9 +59,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.feature import Feature
-    from credimi.core.tables import Tables
-    from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counts.rows.stratified_counts import InterpretedCodes
+    from credimi.core.types import FloatArray
+    from credimi.counts.counter import Counter, Rule, Strata
     from credimi.inference.tables.many_tables import Summary
     from credimi.questions.select.result import Rejection
 
@@ -69,8 +68,8 @@ if TYPE_CHECKING:
     BooleanArray = NDArray[np.bool_]
 
 _HIGHLY_CREDIBLE = 0.99
+_SAMPLE = 65_536  # rows in which naive Bayes, and what is added to all taken columns together, are looked at
 _MIN_P_DEPENDENT = 0.05  # below it the 95 % interval contains only 0, and no more is computed
-_COUNTS_AT_ONCE = 8_000_000
 _SMALLEST_POSITIVE = 1e-300
 _MAX_SUBSTITUTES = 5
 _MIN_P_BETTER = 0.01  # that a column adds more than the one taken: below it, it is no substitute
@@ -117,74 +116,67 @@ class Figures:
 class Search:
     """The state of the search: the taken columns, the remaining ones, and what these add to each taken one."""
 
-    def __init__(self, codes: InterpretedCodes, options: Belief, report_progress: ReportProgress | None = None) -> None:
-        self.codes, self.options = codes, options
+    def __init__(self, counter: Counter, options: Belief, report_progress: ReportProgress | None = None) -> None:
+        self.counter, self.options, features = counter, options, counter.book.features
         self.report_progress: ReportProgress = (
             report_progress if report_progress is not None else lambda _share, _what: None
         )
-        self.count, self.names = len(codes.features), [feature.name for feature in codes.features]
+        self.count, self.names = len(features), list(counter.book.names)
         self.places = places_by_name(self.names)
         self.remaining = np.ones(self.count, dtype=bool)
         self.approximate = np.zeros(self.count, dtype=bool)  # P(independent) of the column may be off, in any step
         self.redundant_given_one = np.zeros(self.count, dtype=bool)  # with a single taken column
         self.redundant_given_all = self.redundant_given_one.copy()  # with all taken columns together
-        self.share_present = np.array([_share_present(feature) for feature in codes.features])
+        self.share_present = np.array([_share_present(feature) for feature in features])
         self.share_of_noise = 0.5  # the estimated share of columns that add nothing
         self.taken: list[int] = []
         self.shares_of_noise: list[float] = []  # the same given each taken column
         self.progress_message = f"looking at {self.count:,} columns one by one"
-        self.alone = self.gains_given(codes, np.zeros(codes.groups.size, dtype=np.uint8), 1)
-        self.codes = replace(codes, features=_with_odds_given(codes.features, self.alone.p_above))
+        self.odds = np.array([feature.odds for feature in features], dtype=np.float64)
+        self.alone = self.gains_given(counter, None)
+        self.odds = _odds_given(features, self.alone.p_above)
         self.smallest_gain, self.gain_sums = Figures.unknown(self.count), Figures(*np.zeros((6, self.count)))
         self.smallest_gain.replace(self.alone, self.remaining)
         self.redundancy = np.zeros((self.count, 0))  # P(I(X;Y|W) <= epsilon), a column for each taken W
 
     def gains_given(
         self,
-        codes: InterpretedCodes,
-        strata: NDArray[np.integer],
-        count: int,
+        counter: Counter,
+        rule: Rule | None,
         *,
         among: BooleanArray | None = None,
-        one_column: bool = False,
     ) -> Figures:
         """What each column that may still be taken, or each of `among`, adds given the stratum of a row.
 
-        `count` is the number of strata. With `among` the share of noise is not learned. `one_column` says that the
-        strata are the values of one column.
+        With `among` the share of noise is not learned.
         """
         columns = np.flatnonzero(self.remaining & ~self.redundant_given_one if among is None else among)
         gains = Figures.unknown(self.count)
         done = 0
-        for chunk in self.chunks(columns, count):
-            self.report_progress(done / columns.size, self.progress_message)
-            tables, starts = codes.stratified(strata, count, features=chunk.tolist(), threads=self.options.threads)
-            self._fill_gains(gains, chunk, (tables, starts), one_column=one_column)
-            done += chunk.size
+        self.report_progress(0.0, self.progress_message)
+        for counted in self.strata(counter, rule, columns):
+            self._fill_gains(gains, counted, one_column=isinstance(rule, ByValue))
+            done += counted.columns.size
+            if done < columns.size:
+                self.report_progress(done / columns.size, self.progress_message)
         gains.p_above_even = gains.p_above
         if among is None:
             self.share_of_noise = share_of_independent(gains.p_independent)
             gains.p_above = from_share(gains.p_above, gains.p_independent, self.share_of_noise)
         return gains
 
-    def gains_given_column(self, column: int) -> Figures:
-        """What each column that may still be taken adds to this column."""
-        codes = self.codes
-        return self.gains_given(codes, codes.codes[column], len(codes.features[column].values), one_column=True)
+    def strata(self, counter: Counter, rule: Rule | None, columns: NDArray[np.intp]) -> Iterator[Strata]:
+        """The tables of some columns in each stratum, with the odds that they have now."""
+        for counted in counter.by_stratum(rule, columns):
+            yield counted._replace(tables=replace(counted.tables, odds=self.odds[counted.columns]))
 
-    def chunks(self, columns: NDArray[np.intp], strata: int) -> Iterator[NDArray[np.intp]]:
-        """Parts of the columns, so that the counts of a part fit into memory."""
-        sizes = self.codes.values[columns] + 1
-        chunk_of_column = np.cumsum(sizes * (strata * (len(self.codes.classes) + 1))) // _COUNTS_AT_ONCE
-        for chunk in np.unique(chunk_of_column).tolist():
-            yield columns[chunk_of_column == chunk]
+    def _fill_gains(self, gains: Figures, counted: Strata, *, one_column: bool) -> None:
+        """Set the gains of some columns; nearly independent columns get P(independent) and a gain of 0 only.
 
-    def _fill_gains(
-        self, gains: Figures, columns: NDArray[np.intp], counted: tuple[Tables, IntegerArray], *, one_column: bool
-    ) -> None:
-        """Set the gains of some columns; nearly independent columns get P(independent) and a gain of 0 only."""
+        `one_column` says that the strata are the values of one column.
+        """
         interval = Belief(epsilon=self.options.epsilon, level=CREDIBLE, threads=self.options.threads)
-        tables = StratifiedTables.of(*counted)
+        columns, tables = counted.columns, StratifiedTables.of(counted.tables, counted.starts)
         if not self.taken:  # results show what each column tells alone: all figures are needed
             summary = summarize(tables, interval)
             gains.fill(columns, summary)
@@ -193,7 +185,7 @@ class Search:
         p_independent, marked = independence_and_marks(tables, self.options.threads)
         self.approximate[columns] |= marked
         if one_column:
-            factor = self.odds_factor(columns, counted, p_independent)
+            factor = self.odds_factor(counted, p_independent)
             p_independent, tables = with_odds(p_independent, factor), tables.with_odds(factor)
         worth = self._worth_computing(p_independent)
         negligible = columns[~worth]
@@ -202,17 +194,14 @@ class Search:
         if worth.any():
             gains.fill(columns[worth], summarize(tables.chosen(worth), interval))
 
-    def odds_factor(
-        self, columns: NDArray[np.intp], counted: tuple[Tables, IntegerArray], p_independent: FloatArray
-    ) -> FloatArray:
+    def odds_factor(self, counted: Strata, p_independent: FloatArray) -> FloatArray:
         """The factor by which the odds of some columns, given another one, change because of what they tell alone."""
-        p_independent_alone = self.alone.p_independent[columns]
+        p_independent_alone = self.alone.p_independent[counted.columns]
         # the odds become a mean of those given W and those alone: they stay small where both are small
         related = self._worth_computing(np.minimum(p_independent, p_independent_alone))
-        factor = np.ones(columns.size)
-        factor[related] = odds_factor(
-            *counted, related, (p_independent[related], p_independent_alone[related]), self.options.threads
-        )
+        factor = np.ones(counted.columns.size)
+        both = p_independent[related], p_independent_alone[related]
+        factor[related] = odds_factor(counted.tables, counted.starts, related, both, self.options.threads)
         return factor
 
     def _worth_computing(self, p_independent: FloatArray) -> BooleanArray:
@@ -231,7 +220,7 @@ class Search:
         if not self.remaining.any():
             self.redundancy = np.column_stack([self.redundancy, np.full(self.count, np.nan)])
             return
-        gains = self.gains_given_column(column)
+        gains = self.gains_given(self.counter, ByValue(column))
         self.shares_of_noise.append(self.share_of_noise)
         candidates = self.remaining & ~self.redundant_given_one
         first = len(self.taken) == 1
@@ -268,7 +257,7 @@ def smallest(
     If no further column is credible, the most probable ones are taken until there are `min_features`.
     """
     steps: list[Step] = []
-    summary = NaiveSummary(search.codes.sampled())
+    summary = NaiveSummary(search.counter.sample(_SAMPLE), search.options.threads)
     try:
         while search.remaining.any() and len(steps) < max_features:
             forced = bool(steps) and steps[-1].forced  # then the columns that follow are no claim either
@@ -317,16 +306,16 @@ def _candidates(search: Search, summary: NaiveSummary) -> tuple[Figures, Figures
     )
     if not search.taken:
         return search.alone, search.alone, eligible
-    codes, all_taken_strata = summary.codes, strata_of(summary.codes, search.taken)
+    counter, taken = summary.counter, BySplits(tuple(search.taken))
     average = search.average()
     search.redundant_given_all[:] = False
     while eligible.any():  # test only the best: there may be thousands of strata
         best = best_of(average.mean * search.share_present, eligible, search.places)
         only = np.arange(search.count) == best
-        if search.gains_given(codes, *all_taken_strata, among=only).p_above_even[best] > 1.0 - CREDIBLE:
+        if search.gains_given(counter, taken, among=only).p_above_even[best] > 1.0 - CREDIBLE:
             return average, search.smallest_gain, eligible
         search.redundant_given_all[best], eligible[best] = True, False
-    gains, naive_gains = search.gains_given(codes, *all_taken_strata), search.gains_given(codes, *summary.strata())
+    gains, naive_gains = search.gains_given(counter, taken), search.gains_given(counter, summary)
     gains.replace(naive_gains, naive_gains.p_above < gains.p_above)
     return (
         gains,
@@ -347,16 +336,12 @@ def _share_present(feature: Feature) -> float:
     return float(feature.block[:, :-1].sum() / max(feature.block.sum(), _SMALLEST_POSITIVE))
 
 
-def _with_odds_given(features: tuple[Feature, ...], p_tells: FloatArray) -> tuple[Feature, ...]:
-    """The columns with their prior odds given another column; see the docstring of the module."""
-    result = []
-    for feature, probability in zip(features, p_tells.tolist(), strict=True):
-        min_odds = math.exp(1 - len(feature.values))
-        changed = 1.0 > feature.odds < min_odds
-        result.append(
-            replace(feature, odds=feature.odds + probability * (min_odds - feature.odds)) if changed else feature
-        )
-    return tuple(result)
+def _odds_given(features: tuple[Feature, ...], p_tells: FloatArray) -> FloatArray:
+    """The prior odds of the columns given another column; see the docstring of the module."""
+    odds = np.array([feature.odds for feature in features], dtype=np.float64)
+    min_odds = np.array([math.exp(1 - len(feature.values)) for feature in features])
+    changed: FloatArray = np.where((odds < 1.0) & (odds < min_odds), odds + p_tells * (min_odds - odds), odds)
+    return changed
 
 
 def _p_better_than_taken(figures: Figures, eligible: BooleanArray, best: int) -> FloatArray:

@@ -47,7 +47,7 @@ def odds_factor(
 ) -> FloatArray:
     """The factor of the odds of dependence given W, for each chosen column.
 
-    `tables` and `starts` are those of the strata of all columns (see `InterpretedCodes.stratified`); `columns` is a
+    `tables` and `starts` are those of the strata of all columns (see `counts.counter.Strata`); `columns` is a
     mask of the chosen ones. `p_independent` has their P(independent of the target), given W and without W.
     """
     if not columns.any():

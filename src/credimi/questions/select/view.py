@@ -9,7 +9,17 @@ import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.results import section as kinds
+from credimi.results.figures import (
+    draw_intervals,
+    mark_epsilon,
+    new_axes,
+    picture_kind,
+    save,
+    short_name,
+    short_names,
+)
 from credimi.results.page import axis, drawn, headings, name, row_heading, table
+from credimi.results.palette import BLUE
 from credimi.results.remark_sentences import SELECTION, lines
 from credimi.results.section import Column, Section, Shown
 from credimi.results.sentences import COMMAND_LINE, NO_NAME, counted, unranked_lines
@@ -225,8 +235,6 @@ def _shade(p_redundant: float | None) -> str:
 
 def plot(selection: Selection, path: str | Path | None, what: str | None, ax: Axes | None) -> Axes:
     """Draw the steps, the matrix of redundancy, or both; return the axes, of the steps if both are drawn."""
-    from credimi.results.figures import new_axes, picture_kind, save  # noqa: PLC0415  (loaded only to draw)
-
     if what not in (None, "steps", "redundancy"):
         raise CredimiError(f'what is {what!r}: plot "steps" or "redundancy", or leave it out for both')
     if path is not None:
@@ -254,12 +262,10 @@ def plot(selection: Selection, path: str | Path | None, what: str | None, ax: Ax
 
 def _draw_steps(selection: Selection, axes: Axes) -> Axes:
     """What each step adds, with its interval, first step on top."""
-    from credimi.results.figures import draw_intervals, short_name  # noqa: PLC0415  (loaded only to draw)
-    from credimi.results.palette import BLUE  # noqa: PLC0415  (loaded only to draw)
-
     steps = [asdict(step) for step in selection.steps]
     marks = [{"color": BLUE, "marker": "o", "markerfacecolor": "white" if step["forced"] else BLUE} for step in steps]
-    draw_intervals(axes, steps, marks, "adds", selection.settings["epsilon"])
+    draw_intervals(axes, steps, marks, "adds")
+    mark_epsilon(axes, selection.settings["epsilon"])
     axes.set_xlim(left=0.0)
     adds = "adds to those above" if _is_smallest(selection) else "tells alone"
     forced = "; hollow: not credible" if any(step["forced"] for step in steps) else ""
@@ -270,8 +276,6 @@ def _draw_steps(selection: Selection, axes: Axes) -> Axes:
 
 def _draw_matrix(selection: Selection, axes: Axes) -> Axes:
     """Dark where a column, on the left, adds nothing to a taken one."""
-    from credimi.results.figures import short_names  # noqa: PLC0415  (loaded only to draw)
-
     names, given, figures, part = _redundancy(selection)
     chances = np.array([[np.nan if each is None else each for each in row] for row in figures])
     axes.imshow(np.ma.masked_invalid(chances), cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")

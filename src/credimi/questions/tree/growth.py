@@ -27,7 +27,8 @@ A level costs two passes over the rows of its nodes, one of them for the stand-i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,36 +50,24 @@ from credimi.questions.tree.nodes import (
 )
 from credimi.questions.tree.probabilities import SplitCounts, learned_probabilities
 from credimi.questions.tree.strengths import column_evidence
-from credimi.questions.tree.surrogates import Divided, StandIns, branch_weights
+from credimi.questions.tree.surrogates import StandIns, branch_weights
 from credimi.results.remarks import approximate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counts.rows.tree_rows import NodeTables, TreeRows
+    from credimi.counts.rows.node_counter import NodeCounter, NodeTables
     from credimi.questions.tree.judging import Judged
-    from credimi.questions.tree.nodes import TreeStandIn
     from credimi.results.remarks import Remark
 
-_MIN_PART = 0.2  # of a row: smaller parts would blur the classes of small nodes, and be many
 _MIN_NOISE = 0.1  # share of columns that tell nothing
 _EVEN = 0.5
 _MIN_CLASS_SHARE = 1e-9  # of the rows of a node: a class with less is absent, up to rounding
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _OpenNode:
-    """A node that is not tested yet: its rows (`entries`), the part of each row in this node, and its weight."""
-
-    node: TreeNode
-    entries: IntegerArray
-    parts: FloatArray
-    weights: FloatArray
-
-
 def grow(
-    rows: TreeRows,
+    counter: NodeCounter,
     *,
     epsilon: float = 0.003,
     level: float = 0.5,
@@ -91,27 +80,28 @@ def grow(
     `progress` is called with the share of the rows that have reached a leaf.
     """
     options = Belief(epsilon=epsilon, level=level, threads=threads)
-    grower = _Grower(rows, options, max_depth, progress)
+    grower = _Grower(counter, options, max_depth, progress)
     grower.grow()
+    codes = counter.codes
     return Tree(
-        rows.target,
-        rows.classes,
-        rows.columns,
+        codes.target,
+        codes.classes,
+        counter.columns,
         tuple(grower.nodes),
         options.epsilon,
         options.level,
         grower.probabilities,
-        tuple(feature.facts for feature in rows.left_out),
-        _remarks(grower.nodes, rows, options.epsilon),
+        tuple(feature.facts for feature in codes.left_out),
+        _remarks(grower.nodes, counter, options.epsilon),
     )
 
 
-def _remarks(nodes: list[TreeNode], rows: TreeRows, epsilon: float) -> tuple[Remark, ...]:
+def _remarks(nodes: list[TreeNode], counter: NodeCounter, epsilon: float) -> tuple[Remark, ...]:
     """The columns whose P(independent) may be off in a node that shows them, largest mean first."""
     largest: dict[str, float] = {}
     for candidate in (each for node in nodes for each in (node.best, node.runner_up)):
         if candidate is not None and candidate.approximate:
-            name = rows.columns[candidate.column].name
+            name = counter.columns[candidate.column].name
             largest[name] = max(candidate.mean, largest.get(name, 0.0))
     return tuple(approximate(name, largest[name], epsilon) for name in sorted(largest, key=lambda each: -largest[each]))
 
@@ -119,25 +109,22 @@ def _remarks(nodes: list[TreeNode], rows: TreeRows, epsilon: float) -> tuple[Rem
 class _Grower:
     def __init__(
         self,
-        rows: TreeRows,
+        counter: NodeCounter,
         options: Belief,
         max_depth: int | None,
         progress: Callable[[float], None] | None,
     ) -> None:
-        self.rows, self.options, self.max_depth, self.progress = rows, options, max_depth, progress
-        self.counter = rows.counter(options.threads)
-        self.stand_ins = StandIns(rows, options)
-        self.unordered = np.array([not (column.numbers or column.ordered) for column in rows.columns], dtype=bool)
-        self.places = places_by_name([column.name for column in rows.columns])
+        self.counter, self.options, self.max_depth, self.progress = counter, options, max_depth, progress
+        self.stand_ins = StandIns(counter, options)
+        self.unordered = np.array([not (column.numbers or column.ordered) for column in counter.columns], dtype=bool)
+        self.places = places_by_name([column.name for column in counter.columns])
         self.nodes: list[TreeNode] = []
         self.p_independent: list[FloatArray] = []  # of the columns of each tested node
         self.evidence: list[FloatArray] = []  # log B_K of the columns of each tested node
         self.split_counts: dict[int, SplitCounts] = {}
         self.probabilities = np.zeros((0, 0))
-        weights = np.ones(rows.groups.size) if rows.weights is None else rows.weights
-        entries = np.flatnonzero(weights > 0.0)
-        self.open = [self._open_node((-1, 0, 0), entries, np.ones(entries.size), weights[entries])]
-        self.total_rows, self.finished_rows = self.open[0].node.rows, 0.0
+        self.open = [self._open_node(-1, 0, 0)]
+        self.total_rows, self.finished_rows = self.open[0].rows, 0.0
 
     def grow(self) -> None:
         """Grow level by level, until all nodes are leaves or the user interrupts."""
@@ -164,54 +151,46 @@ class _Grower:
             runner_up = _with_share(node.runner_up, share)
             self.nodes[number] = replace(node, best=best, runner_up=runner_up, split=split, stop=stop)
 
-    def _open_node(
-        self, position: tuple[int, int, int], entries: IntegerArray, parts: FloatArray, weights: FloatArray
-    ) -> _OpenNode:
-        """Add a new node; its position is the number of its parent, the branch of the parent, and the depth."""
-        classes = len(self.rows.classes)
-        counts = np.bincount(self.rows.groups[entries], weights, classes + 1).astype(np.float64)
-        node = TreeNode(len(self.nodes), *position, float(counts.sum()), counts[:classes])
+    def _open_node(self, parent: int, branch: int, depth: int) -> TreeNode:
+        """Add a new node, whose rows are known to the counter."""
+        totals = self.counter.class_totals(len(self.nodes))
+        node = TreeNode(len(self.nodes), parent, branch, depth, float(totals.sum()), totals[:-1])
         self.nodes.append(node)
-        return _OpenNode(node, entries, parts, weights)
+        return node
 
     def _grow_level(self) -> None:
-        tested: list[_OpenNode] = []
+        tested: list[TreeNode] = []
         judged_nodes = judged(self._counted(tested), self.options)
         self.p_independent += [judged_node.p_independent for judged_node in judged_nodes]
         share = self._share_of_independent()
-        divided_nodes = [
-            divided
-            for node, judged_node in zip(tested, judged_nodes, strict=True)
-            if (divided := self._decide(node, judged_node, share))
-        ]
+        decided = (self._decide(*each, share) for each in zip(tested, judged_nodes, strict=True))
+        divided_nodes = [node for node in decided if node is not None]
         self.open = []
-        for divided, stand_ins in zip(divided_nodes, self.stand_ins.of(divided_nodes), strict=True):
-            self.open += self._divide(divided, stand_ins)
+        for (node, split), stand_ins in zip(divided_nodes, self.stand_ins.of(divided_nodes), strict=True):
+            self.open += self._divide(node, replace(split, stand_ins=stand_ins))
 
-    def _counted(self, tested: list[_OpenNode]) -> Iterator[NodeTables]:
+    def _counted(self, tested: list[TreeNode]) -> Iterator[NodeTables]:
         """The tables of the open nodes that are tested (which are added to `tested`); the others become leaves."""
-        for open_node in self.open:
-            stop = self._stop_before(open_node.node)
-            node_tables = None if stop else self._candidates(open_node)
+        for node in self.open:
+            stop = self._stop_before(node)
+            node_tables = None if stop else self._candidates(node)
             if node_tables is None or not node_tables.columns.size:
-                self._leaf(replace(open_node.node, stop=stop or TreeStop.NO_COLUMN))
+                self._leaf(replace(node, stop=stop or TreeStop.NO_COLUMN))
                 continue
-            tested.append(open_node)
+            tested.append(node)
             yield node_tables
 
-    def _candidates(self, open_node: _OpenNode) -> NodeTables:
+    def _candidates(self, node: TreeNode) -> NodeTables:
         """The tables of the columns that may split a node."""
-        found = self.counter.count(open_node.entries, open_node.weights)
+        found = self.counter.tables(node.number)
         values = found.tables.columns
         is_identifier = self.unordered[found.columns] & (values > 2)
         for index in np.flatnonzero(is_identifier).tolist():
             is_identifier[index] = 2 * values[index] > found.tables.block(index)[:, :-1].sum()
         found = found.chosen(~is_identifier)
-        counts = (self.counter.class_counts(each, open_node.entries, open_node.weights) for each in found.columns)
-        numbers = (self.rows.columns[each].numbers for each in found.columns)
         evidence = [
-            column_evidence(each[each.sum(axis=1) > 0.0], numbers=is_number)
-            for each, is_number in zip(counts, numbers, strict=True)
+            column_evidence(self.counter.value_counts_of_last(column), numbers=self.counter.columns[column].numbers)
+            for column in found.columns.tolist()
         ]
         if evidence:
             self.evidence.append(np.stack(evidence))
@@ -224,6 +203,7 @@ class _Grower:
 
     def _leaf(self, node: TreeNode) -> None:
         self.nodes[node.number] = node
+        self.counter.close(node.number)
         self.finished_rows += node.rows
         if self.progress is not None:
             self.progress(min(self.finished_rows / self.total_rows, 1.0) if self.total_rows > 0.0 else 1.0)
@@ -232,9 +212,8 @@ class _Grower:
         """The share of columns that tell nothing, among all columns of all tested nodes."""
         return share_of_independent(np.concatenate([np.zeros(0), *self.p_independent]), min_share=_MIN_NOISE)
 
-    def _decide(self, open_node: _OpenNode, judged_node: Judged, share: float) -> Divided | None:
-        """How a node is split; None if it is a leaf."""
-        node = open_node.node
+    def _decide(self, node: TreeNode, judged_node: Judged, share: float) -> tuple[TreeNode, TreeSplit] | None:
+        """The node, and how it is split; None if it is a leaf."""
         p_above = from_share(judged_node.p_alone, judged_node.p_independent, share)
         credible = (p_above >= required_probability(node, self.options.level)) & (judged_node.p_independent < _EVEN)
         merit = np.where(credible, judged_node.mean, -1.0) if credible.any() else p_above
@@ -246,67 +225,32 @@ class _Grower:
             tells_nothing = 1.0 - float(p_above.max()) >= SURE
             self._leaf(replace(node, stop=TreeStop.NOTHING if tells_nothing else TreeStop.UNSURE))
             return None
-        split, codes = self._split(open_node, best, judged_node.node_tables.places[int(order[0])])
-        branch = np.append(split.branch_of, -1)[np.minimum(codes, split.branch_of.size)]
-        return Divided(node, split, open_node.entries, open_node.parts, open_node.weights, branch)
+        split = self._split(node, best, judged_node.node_tables.places[int(order[0])])
+        self.counter.divide(node.number, split.column, split.branch_of)
+        return node, split
 
-    def _divide(self, divided: Divided, stand_ins: tuple[TreeStandIn, ...]) -> list[_OpenNode]:
+    def _divide(self, node: TreeNode, split: TreeSplit) -> list[TreeNode]:
         """The children of a node; rows without a value go down all branches."""
-        node, split = divided.node, replace(divided.split, stand_ins=stand_ins)
-        shares = np.ones((divided.entries.size, split.shares.size))
-        missing = divided.branch < 0
-        if missing.any():
-            codes = (self.rows.codes(stand_in.column, divided.entries[missing]) for stand_in in stand_ins)
-            lines = (np.append(stand_in.place_of, -1)[code] for stand_in, code in zip(stand_ins, codes, strict=True))
-            shares[missing] = branch_weights(split, lines, int(missing.sum()))
-        children = []
-        for branch, branch_share in enumerate(shares.T):
-            in_branch = (divided.branch == branch) | (missing & (divided.parts * branch_share >= _MIN_PART))
-            children.append(
-                self._open_node(
-                    (node.number, branch, node.depth + 1),
-                    divided.entries[in_branch],
-                    divided.parts[in_branch] * branch_share[in_branch],
-                    divided.weights[in_branch] * branch_share[in_branch],
-                )
-            )
-        numbers = tuple(child.node.number for child in children)
+        numbers = tuple(range(len(self.nodes), len(self.nodes) + split.shares.size))
+        lines = [(stand_in.column, stand_in.place_of) for stand_in in split.stand_ins]
+        self.counter.descend(node.number, numbers, lines, partial(branch_weights, split))
         self.nodes[node.number] = replace(node, split=replace(split, children=numbers))
-        return children
+        return [self._open_node(node.number, branch, node.depth + 1) for branch in range(len(numbers))]
 
-    def _split(
-        self, open_node: _OpenNode, best: TreeCandidate, cut_codes: IntegerArray
-    ) -> tuple[TreeSplit, IntegerArray]:
-        """The split of a node by its best column, and the codes of its rows in that column.
-
-        A column of numbers is cut between the two codes `cut_codes`.
-        """
-        column = self.rows.columns[best.column]
-        codes = self.rows.codes(best.column, open_node.entries).astype(np.int64)
-        totals = best.table[:, :-1].sum(axis=0)
+    def _split(self, node: TreeNode, best: TreeCandidate, cut_codes: IntegerArray) -> TreeSplit:
+        """The split of a node by its best column; a column of numbers is cut between the two codes `cut_codes`."""
+        column, counts = self.counter.columns[best.column], self.counter.value_counts(node.number, best.column)
+        occurs, totals = counts.sum(axis=1) > 0.0, best.table[:, :-1].sum(axis=0)
+        cut, shares = None, totals
         if column.numbers:
             cut, branch_of = cut_between(column, cut_codes)
-            self._keep_counts(open_node, codes, branch_of, numbers=True)
-            return TreeSplit(best.column, cut, branch_of, totals / totals.sum(), ()), codes
-        with_class = self.rows.groups[open_node.entries] < len(self.rows.classes)
-        occurs = np.bincount(codes[with_class], open_node.weights[with_class], column.size + 1)[:-1] > 0.0
-        merged = merged_values(best.table[:-1, :-1], ordered=column.ordered, epsilon=self.options.epsilon)
-        branch_of = np.full(column.size, -1, dtype=np.int64)
-        branch_of[occurs] = merged
-        shares = np.bincount(merged, totals)
-        self._keep_counts(open_node, codes, branch_of, numbers=False)
-        return TreeSplit(best.column, None, branch_of, shares / shares.sum(), ()), codes
-
-    def _keep_counts(
-        self, open_node: _OpenNode, codes: IntegerArray, branch_of: IntegerArray, *, numbers: bool
-    ) -> None:
-        """Keep the classes of each value of the column of a split, for the probabilities."""
-        groups, classes = self.rows.groups[open_node.entries], len(self.rows.classes)
-        known = (groups < classes) & (codes < branch_of.size)
-        cells = np.bincount(codes[known] * classes + groups[known], open_node.weights[known], branch_of.size * classes)
-        counts = cells.reshape(branch_of.size, classes)
-        occurs = counts.sum(axis=1) > 0.0
-        self.split_counts[open_node.node.number] = SplitCounts(counts[occurs], branch_of[occurs], numbers)
+        else:
+            merged = merged_values(best.table[:-1, :-1], ordered=column.ordered, epsilon=self.options.epsilon)
+            branch_of = np.full(column.size, -1, dtype=np.int64)
+            branch_of[occurs] = merged
+            shares = np.bincount(merged, totals)
+        self.split_counts[node.number] = SplitCounts(counts[occurs], branch_of[occurs], column.numbers)
+        return TreeSplit(best.column, cut, branch_of, shares / shares.sum(), ())
 
 
 def _candidate(judged_node: Judged, p_above: FloatArray, index: int) -> TreeCandidate:

@@ -14,7 +14,7 @@ from credimi.columns.text_types import shown_date
 from credimi.core.public import stored
 from credimi.core.tables import Tables
 from credimi.inference.belief import Belief
-from credimi.inference.mutual_information import distribution_of
+from credimi.inference.information import distribution_of
 from credimi.inference.rows_to_decide import growth_to_decide, rounded_up
 from credimi.inference.tables.many_tables import summarize
 from credimi.results.remarks import worded
@@ -22,7 +22,7 @@ from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray, Record
-    from credimi.counts.rows.tree_rows import TreeColumn
+    from credimi.counts.rows.node_counter import TreeColumn
     from credimi.results.remarks import Remark
 
 _MAX_CUT_CHARACTERS = 12

@@ -32,7 +32,6 @@ value, also where the training data are complete.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counts.rows.tree_rows import NodeCounter, NodeTables, TreeRows
+    from credimi.counts.rows.node_counter import NodeCounter
     from credimi.inference.belief import Belief
     from credimi.questions.tree.judging import Judged
     from credimi.questions.tree.nodes import TreeNode, TreeSplit
@@ -56,41 +55,20 @@ _MAX_STAND_INS = 10
 _STRENGTHS = 2.0 ** np.arange(-1, 13)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Divided:
-    """A node that is to be split: its rows (`entries`), the part, weight and branch of each; the branch may be -1."""
-
-    node: TreeNode
-    split: TreeSplit
-    entries: IntegerArray
-    parts: FloatArray
-    weights: FloatArray
-    branch: IntegerArray
-
-
 class StandIns:
     """Finds the columns that stand in, for many splits at once."""
 
-    def __init__(self, rows: TreeRows, options: Belief) -> None:
-        self.rows, self.options = rows, options
-        self.places = places_by_name([column.name for column in rows.columns])
-        self.groups = np.zeros(rows.groups.size, dtype=np.uint16)  # the branch of each row in the node at hand
-        self.counters: dict[int, NodeCounter] = {}
+    def __init__(self, counter: NodeCounter, options: Belief) -> None:
+        self.counter, self.options = counter, options
+        self.places = places_by_name([column.name for column in counter.columns])
 
-    def of(self, nodes: list[Divided]) -> list[tuple[TreeStandIn, ...]]:
-        """For each split: the columns that stand in, those that tell most first."""
-        judged_nodes = judged((self._counted(node) for node in nodes), self.options)
-        return [tuple(self._credible(node, figures)) for node, figures in zip(nodes, judged_nodes, strict=True)]
+    def of(self, nodes: list[tuple[TreeNode, TreeSplit]]) -> list[tuple[TreeStandIn, ...]]:
+        """For each divided node: the columns that stand in, those that tell most first."""
+        tables = (self.counter.branch_tables(node.number, split.shares.size, split.column) for node, split in nodes)
+        judged_nodes = judged(tables, self.options)
+        return [tuple(self._credible(*node, figures)) for node, figures in zip(nodes, judged_nodes, strict=True)]
 
-    def _counted(self, node: Divided) -> NodeTables:
-        """The tables of all other columns against the branch."""
-        branches = node.split.shares.size
-        if branches not in self.counters:
-            self.counters[branches] = self.rows.counter(self.options.threads, self.groups, branches)
-        self.groups[node.entries] = np.where(node.branch < 0, branches, node.branch)
-        return self.counters[branches].count(node.entries, node.weights).without(node.split.column)
-
-    def _credible(self, node: Divided, judged_node: Judged) -> Iterable[TreeStandIn]:
+    def _credible(self, node: TreeNode, split: TreeSplit, judged_node: Judged) -> Iterable[TreeStandIn]:
         share = share_of_independent(judged_node.p_independent)
         p_above = from_share(judged_node.p_alone, judged_node.p_independent, share)
         p_tells = from_share(1.0 - judged_node.p_independent, judged_node.p_independent, share)
@@ -99,20 +77,18 @@ class StandIns:
             column = int(judged_node.node_tables.columns[index])
             cut, place_of = self._cut_and_lines(node, column, judged_node.node_tables.places[index])
             counts = judged_node.node_tables.tables.block(index)[:-1, :-1].T.astype(np.float64)
-            gains = log_gains(counts, node.split.shares, float(p_tells[index]))
+            gains = log_gains(counts, split.shares, float(p_tells[index]))
             yield TreeStandIn(column, cut, place_of, gains, float(judged_node.mean[index]), float(p_above[index]))
 
-    def _cut_and_lines(self, node: Divided, number: int, codes: IntegerArray) -> tuple[float | None, IntegerArray]:
+    def _cut_and_lines(self, node: TreeNode, number: int, codes: IntegerArray) -> tuple[float | None, IntegerArray]:
         """The cut of a column of numbers (else None), and for each code its line in `TreeStandIn.gains`.
 
         A column of numbers is cut between the two `codes`.
         """
-        column = self.rows.columns[number]
+        column = self.counter.columns[number]
         if column.numbers:
             return cut_between(column, codes)
-        has_branch = node.branch >= 0
-        present_codes = self.rows.codes(number, node.entries[has_branch])
-        occurs = np.bincount(present_codes, node.weights[has_branch], column.size + 1)[:-1] > 0.0
+        occurs = self.counter.occurs_in_branches(node.number, number)
         return None, np.where(occurs, np.cumsum(occurs) - 1, -1)
 
 

@@ -15,7 +15,6 @@ import pyarrow as pa
 
 from credimi.columns.column import Column
 from credimi.columns.labels import RAW
-from credimi.sources.csv import csv_split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,16 +121,3 @@ class _FieldCoder:
         offsets = np.empty(rows + 1, dtype=np.int32)
         used = self._kernels.copy_fields(data, width, column, carriage_return, ends, offsets, letters)
         return pa.Array.from_buffers(pa.string(), rows, [None, pa.py_buffer(offsets), pa.py_buffer(letters[:used])])
-
-
-def last_line_end(content: pa.Buffer, delimiter: str) -> tuple[int, bool, bool]:
-    """Like `csv_split.last_line_end`, at the speed of memory unless there is a quote inside a field."""
-    from credimi.sources.csv import csv_fields  # noqa: PLC0415  (loads compiled code)
-
-    data = np.frombuffer(content, dtype=np.uint8)
-    data.flags.writeable = False
-    line_end, tail = np.zeros(3, dtype=np.int64), np.empty(csv_fields.TAIL, dtype=np.uint8)
-    if not csv_fields.find_line_end(data, ord(delimiter), tail, line_end):
-        return csv_split.last_line_end(content, delimiter)
-    end, quoted, unclosed = line_end.tolist()
-    return end, bool(quoted), bool(unclosed)

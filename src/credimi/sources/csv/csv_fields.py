@@ -53,17 +53,6 @@ def _lowest_bit(_typing: Foreign, word: Foreign) -> Foreign:
 
 
 @intrinsic
-def _highest_bit(_typing: Foreign, word: Foreign) -> Foreign:
-    """The position of the highest set bit; at least one must be set."""
-
-    def generate(_context: Foreign, builder: Foreign, _signature: Foreign, arguments: Foreign) -> Foreign:
-        zeros = builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
-        return builder.sub(ir.IntType(64)(_WORD - 1), zeros)
-
-    return types.int64(word), generate
-
-
-@intrinsic
 def _bit_count(_typing: Foreign, word: Foreign) -> Foreign:
     """The number of set bits."""
 
@@ -340,35 +329,3 @@ def copy_fields(
         written += int(length)
     offsets[offsets.size - 1] = written
     return written
-
-
-@compiled
-def find_line_end(data: ByteArray, delimiter: int, tail: ByteArray, result: NDArray[np.int64]) -> bool:
-    """Fill `result`: the index after the last line end outside quotes, or 0; if there are quotes; if one is still open.
-
-    Return False if an opening quote is inside a field: then it is an ordinary character, and so may be the others.
-    `tail` is scratch of `TAIL` bytes.
-    """
-    words, delimiter_byte = data.size // _WORD, np.uint8(delimiter)
-    _fill_tail(data, words * _WORD, tail)
-    inside, was_end, any_quotes = np.uint64(0), _ONE, np.uint64(0)
-    result[0] = 0
-    for word in range(words + 1):
-        if word < words:
-            lines, quotes = equal_bits(data, word, _LINE_END), equal_bits(data, word, _QUOTE)
-            separators = lines | quotes | equal_bits(data, word, delimiter_byte) | equal_bits(data, word, _RETURN)
-        else:
-            lines, quotes = equal_bits(tail, 0, _LINE_END), equal_bits(tail, 0, _QUOTE)
-            separators = lines | quotes | equal_bits(tail, 0, delimiter_byte) | equal_bits(tail, 0, _RETURN)
-        any_quotes |= quotes
-        if quotes | inside:
-            quoted = _inside_quotes(quotes, inside)
-            inside = np.uint64(0) - (quoted >> _LAST_BIT)
-            if (quotes & quoted) & ~((separators << _ONE) | was_end):
-                return False
-            lines &= ~quoted
-        was_end = separators >> _LAST_BIT
-        if lines:
-            result[0] = word * _WORD + _highest_bit(lines) + 1
-    result[1], result[2] = np.int64(any_quotes != 0), np.int64(inside != 0)
-    return True

@@ -35,7 +35,7 @@ from credimi.core.threads import cores, in_order
 from credimi.counts import tabulate
 from credimi.counts.batch import Batch
 from credimi.results.export import csv_writer, defused
-from credimi.sources.csv.csv_coder import CodedRows, FieldCoders, last_line_end
+from credimi.sources.csv.csv_coder import CodedRows, FieldCoders
 from credimi.sources.csv.csv_split import LONGEST, LongLineError, first_line, parts, without_blanks
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def batches(
 
     def tables() -> Iterator[tuple[pa.Table | CodedRows, int]]:
         done = header.size
-        for table, part_bytes in in_order(parsed, _rows(path, header, coded=coded), min(cores(threads), _MAX_THREADS)):
+        for table, part_bytes in in_order(parsed, _rows(path, header), min(cores(threads), _MAX_THREADS)):
             # Raised here, not in the threads: the search for the fault changes a limit of the process.
             if isinstance(table, Exception):
                 raise CredimiError(fault(table)) from table
@@ -263,13 +263,13 @@ class _UnclosedError(Exception):
     """A quote at the beginning of a field is never closed: it may have swallowed any number of rows."""
 
 
-def _rows(path: Place, header: Header, *, coded: bool) -> Iterator[Part]:
+def _rows(path: Place, header: Header) -> Iterator[Part]:
     """The parts after the header; pyarrow would read a header with line ends in quotes as several lines."""
     try:
         with _open(path, header) as stream:
             stream.read(header.size)
             size = min(max(_PART, _ROWS * header.size), 2 * _PART)
-            yield from parts(stream, size, header.delimiter, last_line_end if coded else None)
+            yield from parts(stream, size, header.delimiter)
     except LongLineError as error:
         raise CredimiError(f"{path}: {error}") from None
     except (OSError, pa.ArrowException) as error:

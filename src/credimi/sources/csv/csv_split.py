@@ -18,13 +18,11 @@ import pyarrow as pa
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
     from credimi.core.types import BooleanArray, IntegerArray
-
-    Finder = Callable[[pa.Buffer, str], tuple[int, bool, bool]]
 
 _LINE_END, _QUOTE, _SPACE = ord("\n"), ord('"'), ord(" ")
 _RETURN = ord("\r")  # in pyarrow's reader it ends a line even without LF: parts are not cut there, but a field begins
@@ -42,11 +40,10 @@ class Part(NamedTuple):
     unclosed: bool
 
 
-def parts(stream: pa.NativeFile, size: int, delimiter: str, find: Finder | None = None) -> Iterator[Part]:
+def parts(stream: pa.NativeFile, size: int, delimiter: str) -> Iterator[Part]:
     """The rest of a stream in parts of about `size` bytes; text after the last line end is included, unless blank.
 
     A line longer than `LONGEST` bytes is an error. If a quote is open in it, it is the last part, marked `unclosed`.
-    `find` may replace `last_line_end`.
     """
     rest = b""  # the beginning of a line whose end was not read yet
     quoted = unclosed = False
@@ -56,7 +53,7 @@ def parts(stream: pa.NativeFile, size: int, delimiter: str, find: Finder | None 
             raise LongLineError(LONGEST)
         if rest:
             content = pa.py_buffer(rest + content)
-        end, quoted, unclosed = (find or last_line_end)(content, delimiter)
+        end, quoted, unclosed = last_line_end(content, delimiter)
         rest = content.slice(end).to_pybytes()
         if end:
             if stream.seekable():  # reading a line again is cheaper than copying what follows it

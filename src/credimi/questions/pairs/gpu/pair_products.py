@@ -124,24 +124,13 @@ class PairProducts:
         The values of each column, row by row: 0 .. s - 1, and s where the value is missing.
     values : sequence of int
         The number s of values of each column.
-    device : CupyDevice or NumpyDevice
+    device : CupyDevice, or one with the same steps
         Where the products are made.
     groups : sequence of slices, optional
         Parts of the rows, each with a product of its own: those of one class, say. They start and end at multiples of
         `ALIGNED`; what is not a row of the data has the code 255.
     rows : int, optional
         The number of rows of the data, if codes were added for the groups.
-
-    Examples
-    --------
-    >>> from credimi.questions.pairs.gpu.numpy_device import NumpyDevice
-    >>> codes = [np.array([0, 0, 1, 2], dtype=np.uint8), np.array([0, 1, 1, 1], dtype=np.uint8)]
-    >>> counter = PairProducts(codes, [2, 2], NumpyDevice())
-    >>> for tables in counter.map(lambda block: block.tables(block.numbers())):
-    ...     print(tables.block(0))
-    [[1. 1. 0.]
-     [0. 1. 0.]
-     [0. 1. 0.]]
     """
 
     def __init__(

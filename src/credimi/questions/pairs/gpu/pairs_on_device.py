@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from credimi.core.types import FloatArray, Foreign, IntegerArray
+    from credimi.counts.codes import Codes
     from credimi.inference.belief import Belief
     from credimi.questions.pairs.gpu.cupy_device import CupyDevice
     from credimi.questions.pairs.gpu.layout import Device
     from credimi.questions.pairs.gpu.pair_products import PairBlock
-    from credimi.sources.interpreted_columns import InterpretedColumns
 
 _SCREENED = ("p_independent", "mi")
 _OPTIONAL_FIGURES = (  # the bit that requests the figures, in the order in which the device writes them
@@ -69,17 +69,17 @@ def find_gpu() -> CupyDevice:
     return CupyDevice(cupy)
 
 
-def products_of(table: InterpretedColumns) -> PairProducts:
+def products_of(table: Codes) -> PairProducts:
     """The products of the columns of a table, on the GPU."""
     if table.weights is not None:
         raise CredimiError("engine='gpu' counts rows, not weights: use engine='cpu'")
-    for name, values in zip(table.names, table.values, strict=True):
+    for name, values in zip(table.names, table.sizes.tolist(), strict=True):
         if values > MAX_VALUES:
             raise CredimiError(
                 f"column {name!r} has {values:,} values, but engine='gpu' takes columns of up to {MAX_VALUES}: leave "
                 f"it out (exclude, max_values={MAX_VALUES}), or use engine='cpu'"
             )
-    return PairProducts(table.codes, table.values, find_gpu())
+    return PairProducts(table.columns, table.sizes.tolist(), find_gpu())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ import pytest
 
 import credimi
 from credimi.core.errors import CredimiError
-from credimi.sources.clusters import cluster_pairs
+from credimi.sources.clusters import cluster_counter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,7 @@ def test_refusals_name_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
         credimi.pairs(data, columns=["x", "z"])
     with pytest.raises(CredimiError, match="have no weights"):
         credimi.pairs(data, weights="7")
-    monkeypatch.setattr(cluster_pairs, "_MAX_CELLS", 10)
+    monkeypatch.setattr(cluster_counter, "_MAX_CELLS", 10)
     with pytest.raises(CredimiError, match="name fewer columns"):
         credimi.pairs(data)
 

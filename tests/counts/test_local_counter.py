@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,13 +11,14 @@ import pytest
 
 from credimi import CredimiError
 from credimi.columns.missing import MISSING_VALUES
+from credimi.counts import local_counter
+from credimi.counts.local_counter import LocalCounter
 from credimi.counts.request import CountRequest
-from credimi.counts.rows import stratified_counts
-from credimi.counts.rows.stratified_counts import InterpretedCodes
-from credimi.sources.rows import coded_table
+from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     from credimi.core.tables import Tables
+    from credimi.counts.codes import Codes
 
 ROWS = 3_000
 STRATA = 5
@@ -40,16 +42,33 @@ def columns(seed: int, classes: int = 3) -> dict[str, list[str | float | None]]:
     }
 
 
-def coded(data: dict[str, list[str | float | None]]) -> InterpretedCodes:
-    return InterpretedCodes.of(coded_table(data, CountRequest.of("class", missing_values=MISSING_VALUES)))
+def coded(data: dict[str, list[str | float | None]]) -> Codes:
+    return encoded_table(data, CountRequest.of("class", missing_values=MISSING_VALUES)).codes()
 
 
-def naive(codes: InterpretedCodes, strata: np.ndarray, feature: int, weights: np.ndarray | None = None) -> np.ndarray:
+@dataclass(frozen=True)
+class Given:
+    """A rule that says the stratum of each row outright."""
+
+    of_rows: np.ndarray
+
+    def strata(self, _codes: Codes) -> tuple[np.ndarray, int]:
+        return self.of_rows, STRATA
+
+
+def counted(codes: Codes, strata: np.ndarray, chosen: list[int] | None = None) -> tuple[Tables, np.ndarray]:
+    asked = np.array(range(len(codes.features)) if chosen is None else chosen)
+    ((found, tables, starts),) = LocalCounter(codes, threads=2).by_stratum(Given(strata), asked)
+    assert found.tolist() == asked.tolist()
+    return tables, starts
+
+
+def naive(codes: Codes, strata: np.ndarray, feature: int, weights: np.ndarray | None = None) -> np.ndarray:
     """Row by row: strata x (r + 1) x (s + 1); rows without a stratum are left out."""
     cells: Counter[tuple[int, int, int]] = Counter()
     for row, stratum in enumerate(strata.tolist()):
         if 0 <= stratum < STRATA:
-            cell = stratum, int(codes.groups[row]), int(codes.codes[feature][row])
+            cell = stratum, int(codes.groups[row]), int(codes.columns[feature][row])
             cells[cell] += 1 if weights is None else weights[row]
     found = np.zeros((STRATA, len(codes.classes) + 1, len(codes.features[feature].values) + 1))
     for place, count in cells.items():
@@ -72,19 +91,19 @@ def test_codes_are_the_interpreted_values_of_the_rows() -> None:
     codes = coded(data)
     assert [feature.name for feature in codes.features] == ["letter", "number", "many", "noise"]
     letters = [*codes.features[0].values, None]
-    assert [letters[code] for code in codes.codes[0]] == data["letter"]
+    assert [letters[code] for code in codes.columns[0]] == data["letter"]
     classes = [*codes.classes, None]
     assert [classes[code] for code in codes.groups] == data["class"]
-    for feature, values in zip(codes.features, codes.codes, strict=True):
+    for feature, values in zip(codes.features, codes.columns, strict=True):
         assert np.array_equal(np.bincount(values, minlength=len(feature.values) + 1), feature.block.sum(axis=0))
 
 
 @pytest.mark.parametrize("classes", [2, 3, 120])  # the last: more composite classes than a byte has numbers
 @pytest.mark.parametrize("compiled", [False, True])
 def test_one_pass_counts_all_columns(classes: int, *, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stratified_counts, "_CELLS_WORTH_COMPILING", 0 if compiled else 1 << 60)
+    monkeypatch.setattr(local_counter, "_CELLS_WORTH_COMPILING", 0 if compiled else 1 << 60)
     codes, strata = coded(columns(1, classes)), some_strata()
-    tables, starts = codes.stratified(strata, STRATA, threads=2)
+    tables, starts = counted(codes, strata)
     assert starts.tolist() == [STRATA * number for number in range(len(codes.features) + 1)]
     for feature in range(len(codes.features)):
         assert np.array_equal(blocks_of(tables, feature), naive(codes, strata, feature))
@@ -92,7 +111,7 @@ def test_one_pass_counts_all_columns(classes: int, *, compiled: bool, monkeypatc
 
 def test_one_stratum_of_all_rows_is_the_table_of_the_feature() -> None:
     codes = coded(columns(2))
-    tables, _ = codes.stratified(np.zeros(ROWS, dtype=np.int64), 1)
+    tables = LocalCounter(codes).by_target()
     for number, feature in enumerate(codes.features):
         assert np.array_equal(tables.block(number), feature.block)
     assert tables.odds.tolist() == [feature.odds for feature in codes.features]
@@ -102,8 +121,7 @@ def test_one_stratum_of_all_rows_is_the_table_of_the_feature() -> None:
 def test_some_features_and_weights() -> None:
     codes, strata = coded(columns(3)), some_strata()
     weights = np.random.default_rng(1).integers(1, 4, ROWS) / 2.0
-    weighted = InterpretedCodes(codes.target, codes.classes, codes.groups, codes.features, codes.codes, weights)
-    tables, starts = weighted.stratified(strata, STRATA, features=[2, 0])
+    tables, starts = counted(replace(codes, weights=weights), strata, [2, 0])
     assert starts.tolist() == [0, STRATA, 2 * STRATA]
     assert np.array_equal(blocks_of(tables, 0), naive(codes, strata, 2, weights))
     assert np.array_equal(blocks_of(tables, 1), naive(codes, strata, 0, weights))
@@ -111,4 +129,4 @@ def test_some_features_and_weights() -> None:
 
 def test_strata_of_other_rows_are_refused() -> None:
     with pytest.raises(CredimiError, match="10 strata for 3000 rows: give one a row"):
-        coded(columns(4)).stratified(np.zeros(10, dtype=np.int64), 1)
+        counted(coded(columns(4)), np.zeros(10, dtype=np.int64))

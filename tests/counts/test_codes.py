@@ -14,9 +14,10 @@ import pytest
 from credimi import CredibleSelector, count, prequential, rank, select
 from credimi.columns import encode as encode_module
 from credimi.counts.batch import count_coded
+from credimi.counts.codes import Codebook, EncodedTable
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.coded_table import MISSING, CodedTable
-from credimi.sources.rows import coded_table, rows_of
+from credimi.paper.rows import rows_of
+from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,8 +60,8 @@ def test_the_same_of_the_selector(encoded: Counter[str]) -> None:
     assert len(encoded) == 5
 
 
-def table_of(data: Mapping[str, Any], **asked: Any) -> CodedTable:  # noqa: ANN401
-    return coded_table(data, CountRequest.of("y", **asked))
+def table_of(data: Mapping[str, Any], **asked: Any) -> EncodedTable:  # noqa: ANN401
+    return encoded_table(data, CountRequest.of("y", **asked))
 
 
 def test_counts_are_those_of_the_codes() -> None:
@@ -76,28 +77,34 @@ def test_values_of_rows_have_the_counts_of_their_features(missing: list[Any]) ->
     text = np.array(["a", "b", "?", "c"], dtype=object)[_RANDOM.integers(0, 4, 60)]
     data = TABLE | {"real": _RANDOM.normal(size=60) + (Y == "p") * 4.0, "text": text}
     table = table_of(data, missing_values=missing)
-    names, answers = table.classes()
-    for feature in table.counts.interpreted():
-        values = table.values(feature)
+    codes = table.codes(book=Codebook.of(table.counts, wanted=lambda _feature: True))
+    assert codes.names == table.counts.features
+    for feature, values in zip(codes.features, codes.columns, strict=True):
         block = np.zeros_like(feature.block)
-        np.add.at(block, (answers, values), 1)  # MISSING is the last line, and the last column
-        assert MISSING == -1
+        np.add.at(block, (codes.groups, values), 1)  # a missing class is the last line, a missing value the last column
         assert np.array_equal(block, feature.block), feature.name
-    assert names == table.counts.class_names()
+    assert codes.classes == table.counts.class_names()
 
 
 def test_more_numbers_than_are_kept_are_coarser_in_rows_as_in_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("credimi.columns.labels.most_labels", lambda *_: 16)
     data = {"real": _RANDOM.normal(size=60), "y": Y}
     table = table_of(data, discretize={"real": [0.0]})
-    (feature,) = table.counts.interpreted()
-    assert np.bincount(table.values(feature), minlength=2).tolist() == feature.block[:, :-1].sum(axis=0).tolist()
+    codes = table.codes()
+    (feature,), (values,) = codes.features, codes.columns
+    assert np.bincount(values, minlength=2)[:2].tolist() == feature.block[:, :-1].sum(axis=0).tolist()
 
 
 def test_rows_of_no_weight_bring_no_labels() -> None:
     table = {"x": [0.5, 1.5, 2.5, 9.5] * 30, "y": ["a", "b", "a", "c"] * 30}
     weights = [1.0, 2.0, 1.0, 0.0] * 30
-    coded = coded_table(table, CountRequest.of("y", weights=weights, discretize="quantile:3"))
-    (feature,) = coded.counts.interpreted()
-    assert coded.values(feature)[:4].tolist() == [0, 1, 2, -1]
+    codes = encoded_table(table, CountRequest.of("y", weights=weights, discretize="quantile:3")).codes()
+    assert codes.columns[0][:4].tolist() == [0, 1, 2, 3]
     assert select(table, "y", weights=weights).features == ("x",)
+
+
+def test_a_text_that_only_rows_of_no_weight_have_is_no_value_of_the_selector() -> None:
+    table = np.array([["p", "u"], ["q", "v"]] * 40 + [["only here", "u"]], dtype=object)
+    selector = CredibleSelector(rule="smallest")
+    selector.fit(table, ["x", "y"] * 40 + ["x"], sample_weight=[1.0] * 80 + [0.0])
+    assert selector.selection_.features == ("x0",)

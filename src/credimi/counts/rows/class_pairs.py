@@ -1,4 +1,4 @@
-"""`PairCodes`: all columns as sets of bits, from which every pair is counted against the target.
+"""`ClassPairs`: all columns as sets of bits, from which every pair is counted in each class.
 
 `counts.rows.pair_bits` explains how they are counted.
 
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.threads import share
+from credimi.counts.local_counter import LocalCounter
 from credimi.counts.rows import column_bits, pair_bits
 from credimi.counts.rows.pair_bits import BLOCK, MAX_VALUES, PANEL
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
-    from credimi.counts.rows.stratified_counts import InterpretedCodes
 
     Bytes = NDArray[np.uint8]
 
@@ -36,7 +36,7 @@ _CELLS_PER_CALL = 1 << 20  # of the kernel that sets bits
 
 
 @dataclass(frozen=True, eq=False)
-class PairCodes:
+class ClassPairs:
     """Codes, sets and margins of all columns, for the rows that have a class.
 
     `pair_evidence` explains `layout` and `blocks`; `totals[number, class]` are the counts of every value,
@@ -56,19 +56,20 @@ class PairCodes:
     bits: NDArray[np.uint64] = field(repr=False)
 
     @classmethod
-    def of(cls, interpreted: InterpretedCodes, threads: int | None = None) -> PairCodes:
-        """Prepare all interpreted columns."""
+    def of(cls, counter: LocalCounter) -> ClassPairs:
+        """Prepare all columns."""
+        interpreted, threads = counter.codes, counter.threads
         has_class = interpreted.groups < len(interpreted.classes)
         class_occurs = np.bincount(interpreted.groups, minlength=len(interpreted.classes) + 1)[:-1] > 0
         groups = (np.cumsum(class_occurs) - 1).astype(np.uint16)[
             interpreted.groups if (all_have_class := bool(has_class.all())) else interpreted.groups[has_class]
         ]
         classes = tuple(name for name, occurs in zip(interpreted.classes, class_occurs, strict=True) if occurs)
-        reduced = _ReducedValues(interpreted, class_occurs, threads)
-        if all_have_class and interpreted.bytes is not None and not reduced.new_codes:
-            matrix = interpreted.bytes
+        reduced = _ReducedValues(counter, class_occurs)
+        if all_have_class and interpreted.matrix is not None and not reduced.new_codes:
+            matrix = interpreted.matrix
         else:
-            matrix = interpreted.storage.zeros((len(interpreted.features), groups.size), np.uint8)
+            matrix = interpreted.storage.zeros((len(interpreted.columns), groups.size), np.uint8)
             share(lambda index: reduced.put(index, has_class, matrix[index]), range(len(matrix)), threads)
         layout = np.zeros((len(matrix), 4), dtype=np.int64)
         layout[:, 0] = np.cumsum(reduced.values) - reduced.values
@@ -90,9 +91,9 @@ class PairCodes:
                 column_bits.fill_columns(matrix, groups, _WORD * (ends - words), columns, firsts, reduced.values, bits)
 
             share(fill, range(0, len(matrix), columns_per_call), threads)  # no two columns share a word
-        names = tuple(feature.name for feature in interpreted.features)
         totals = reduced.totals(layout[:, 0])
-        return cls(names, reduced.labels, classes, groups, tuple(matrix), weights, totals, layout, blocks, ends, bits)
+        named = interpreted.names, reduced.labels, classes
+        return cls(*named, groups, tuple(matrix), weights, totals, layout, blocks, ends, bits)
 
     @property
     def rows(self) -> int:
@@ -130,15 +131,16 @@ class _ReducedValues:
     occurs. `new_codes` has, for the columns whose values changed, the new code of each old one, missing last.
     """
 
-    def __init__(self, interpreted: InterpretedCodes, class_occurs: BooleanArray, threads: int | None) -> None:
-        self._counts = _counts_by_size(replace(interpreted, weights=None), class_occurs, threads)
-        self._sums = self._counts
-        if interpreted.weights is not None:  # rows of weight 0 have values, too
-            self._sums = _counts_by_size(replace(interpreted, is_survey=False), class_occurs, threads)
+    def __init__(self, counter: LocalCounter, class_occurs: BooleanArray) -> None:
+        codes, threads = counter.codes, counter.threads
+        without_weights = LocalCounter(replace(codes, weights=None), threads)
+        self._sums = self._counts = _counts_by_size(without_weights, class_occurs)
+        if codes.weights is not None:  # rows of weight 0 have values, too
+            self._sums = _counts_by_size(LocalCounter(replace(codes, is_survey=False), threads), class_occurs)
         self.new_codes: dict[int, Bytes] = {}
-        self._interpreted = interpreted
-        self.missing, self.values = (np.zeros(len(interpreted.features), dtype=np.int64) for _ in range(2))
-        labels = [feature.values for feature in interpreted.features]
+        self._columns = codes.columns
+        self.missing, self.values = (np.zeros(len(codes.columns), dtype=np.int64) for _ in range(2))
+        labels = [feature.values for feature in codes.features]
         for size, (columns, counts) in self._counts.items():
             value_counts = counts.sum(axis=1)
             self.missing[columns] = value_counts[:, size] > 0
@@ -152,7 +154,7 @@ class _ReducedValues:
 
     def put(self, number: int, has_class: BooleanArray, out: Bytes) -> None:
         """Write the new codes of a column, for the rows that have a class, to `out`."""
-        codes = self._interpreted.codes[number]
+        codes = self._columns[number]
         row_codes = codes if out.size == codes.size else codes[has_class]
         out[:] = self.new_codes[number][row_codes] if number in self.new_codes else row_codes
 
@@ -175,12 +177,9 @@ class _ReducedValues:
         return np.rint(totals).astype(np.int64)
 
 
-def _counts_by_size(
-    interpreted: InterpretedCodes, class_occurs: BooleanArray, threads: int | None
-) -> dict[int, tuple[IntegerArray, FloatArray]]:
+def _counts_by_size(counter: LocalCounter, class_occurs: BooleanArray) -> dict[int, tuple[IntegerArray, FloatArray]]:
     """For each number of values: the columns with so many, and their counts (column, class, value), missing last."""
-    tables, _ = interpreted.stratified(np.zeros(interpreted.groups.size, dtype=np.uint8), 1, threads=threads)
-    flat, values = np.asarray(tables.flat, dtype=np.float64), interpreted.values
+    flat, values = np.asarray(counter.by_target().flat, dtype=np.float64), counter.codes.sizes
     height = class_occurs.size + 1
     starts = np.cumsum(height * (values + 1)) - height * (values + 1)
     counts_of_size = {}

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from credimi.counts.counter import ByValue
+from credimi.counts.local_counter import LocalCounter
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.pair_codes import OTHER_VALUES, PairCodes
-from credimi.counts.rows.stratified_counts import InterpretedCodes
+from credimi.counts.rows.class_pairs import OTHER_VALUES, ClassPairs
 from credimi.inference.evidence import pair_evidence
 from credimi.inference.strata.stratified_tables import StratifiedTables, independence
 from credimi.questions.select.relevant_features import _evidence, _pairs_of_blocks
-from credimi.sources.rows import coded_table
+from credimi.sources.codes import encoded_table
+
+if TYPE_CHECKING:
+    from credimi.counts.codes import Codes
 
 VALUES = (2, 3, 5, 10, 14, 2, 30)
 
 
-def interpreted(seed: int, rows: int, classes: int, *, weighted: bool = False) -> InterpretedCodes:
+def interpreted(seed: int, rows: int, classes: int, *, weighted: bool = False) -> Codes:
     """Columns of few and many values, some with missing values; a target with missing values, and a class apart."""
     generator = np.random.default_rng(seed)
     target = generator.integers(0, classes, rows)
@@ -32,10 +37,14 @@ def interpreted(seed: int, rows: int, classes: int, *, weighted: bool = False) -
     if weighted:
         data["w"] = generator.uniform(0.5, 2.0, rows).round(2).tolist()
     request = CountRequest.of("y", weights="w" if weighted else None)
-    return InterpretedCodes.of(coded_table(data, request))
+    return encoded_table(data, request).codes()
 
 
-def evidence(pairs: PairCodes) -> np.ndarray:
+def pairs_of(codes: Codes, threads: int | None = None) -> ClassPairs:
+    return LocalCounter(codes, threads).by_pair_and_class()
+
+
+def evidence(pairs: ClassPairs) -> np.ndarray:
     """log Bayes factors: line j has those of column j given each other one."""
     count = len(pairs.names)
     found = np.full((count, count), np.nan)
@@ -50,7 +59,7 @@ def evidence(pairs: PairCodes) -> np.ndarray:
 
 @pytest.mark.parametrize(("rows", "classes"), [(1, 2), (64, 2), (700, 3), (500, 30)])
 def test_bits_count_what_rows_count(rows: int, classes: int) -> None:
-    pairs = PairCodes.of(interpreted(rows, rows + 40, classes))
+    pairs = pairs_of(interpreted(rows, rows + 40, classes))
     count = len(pairs.names)
     chosen = np.array([(one, other) for one in range(count) for other in range(one + 1, count)], dtype=np.int64)
     by_rows = pairs.tables(chosen)
@@ -74,12 +83,11 @@ def test_bits_count_what_rows_count(rows: int, classes: int) -> None:
 @pytest.mark.parametrize(("rows", "classes"), [(80, 2), (900, 3), (4_000, 2)])
 def test_evidence_is_that_of_conditional_information(rows: int, classes: int, *, weighted: bool) -> None:
     codes = replace(interpreted(rows, rows, classes, weighted=weighted), is_survey=False)  # one number of rows for all
-    found = evidence(PairCodes.of(codes))
-    has_class = codes.groups < len(codes.classes)
+    found = evidence(pairs_of(codes))
+    codes = codes.chosen(np.flatnonzero(codes.groups < len(codes.classes)))
+    every = np.arange(len(codes.features))
     for given in range(len(codes.features)):
-        count = len(codes.features[given].values)
-        strata = np.where(has_class, codes.codes[given].astype(np.int64), count)
-        tables, starts = codes.stratified(strata, count)
+        ((_, tables, starts),) = LocalCounter(codes).by_stratum(ByValue(given), every)
         even = type(tables)(tables.flat, tables.rows, tables.columns)
         p_zero = independence(StratifiedTables.of(even, starts))
         others = [column for column in range(len(codes.features)) if column != given]
@@ -95,11 +103,9 @@ def test_rows_without_class_and_order_of_rows_change_nothing() -> None:
     seen = codes.groups < len(codes.classes)
     order = np.random.default_rng(0).permutation(600)
     order = order[seen[order]]
-    fewer = InterpretedCodes(
-        codes.target, codes.classes, codes.groups[order], codes.features, tuple(each[order] for each in codes.codes)
-    )
-    np.testing.assert_array_equal(evidence(PairCodes.of(codes)), evidence(PairCodes.of(fewer)))
-    np.testing.assert_array_equal(evidence(PairCodes.of(codes, 1)), evidence(PairCodes.of(codes, 4)))
+    fewer = codes.chosen(order)
+    np.testing.assert_array_equal(evidence(pairs_of(codes)), evidence(pairs_of(fewer)))
+    np.testing.assert_array_equal(evidence(pairs_of(codes, 1)), evidence(pairs_of(codes, 4)))
 
 
 def test_rare_values_become_one() -> None:
@@ -107,7 +113,7 @@ def test_rare_values_become_one() -> None:
     many = np.minimum(generator.geometric(0.03, 3_000), 200)
     data = {"many": [f"v{each:03d}" for each in many], "few": generator.choice(["a", "b"], 3_000).tolist()}
     data["y"] = generator.choice(["p", "q"], 3_000).tolist()
-    pairs = PairCodes.of(InterpretedCodes.of(coded_table(data, CountRequest.of("y"))))
+    pairs = pairs_of(encoded_table(data, CountRequest.of("y")).codes())
     labels = pairs.labels[0]
     assert len(labels) == 32
     assert labels[-1] == OTHER_VALUES

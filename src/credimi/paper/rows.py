@@ -1,4 +1,4 @@
-"""`coded_table`: a whole table of any source as codes; `rows_of`: the same row by row, for who needs the rows again."""
+"""`rows_of`: the rows of any source, row by row, for who goes through them one after the other."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.errors import CredimiError
 from credimi.core.public import stored
+from credimi.counts.codes import Codebook
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.coded_parts import coded_parts
-from credimi.counts.rows.coded_table import MISSING, CodedTable
-from credimi.sources import sparse_matrices
-from credimi.sources.count import source, with_target_cuts
+from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,13 +21,7 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.int32]
 
-
-def coded_table(data: Data, request: CountRequest) -> CodedTable:
-    """The codes and the counts of what `credimi.count` accepts."""
-    if sparse_matrices.reads(data):
-        raise CredimiError("a sparse matrix cannot be read row by row: pass X.toarray()")
-    plan, parts = source(data, with_target_cuts(data, request))
-    return CodedTable(*coded_parts(list(parts), plan, request.threads))
+MISSING = -1
 
 
 @stored
@@ -72,20 +63,22 @@ def rows_of(
     options: Record = {"features": features, "exclude": exclude, "missing_values": missing_values}
     options |= {"discretize": discretize, "target_cuts": target_cuts, "delimiter": delimiter}
     options |= {"threads": threads, "progress": progress}
-    table = coded_table(data, CountRequest.of(target, **options))
-    target_classes = table.counts.interpreted_classes() if table.counts.rows else None
-    interpreted = table.counts.interpreted(classes=target_classes) if target_classes else []
-    useful = [feature for feature in interpreted if not feature.useless]
-    classes, row_classes = table.classes(target_classes)
-    has_target = row_classes != MISSING
-    columns = [table.values(feature) for feature in useful]
-    codes = np.column_stack(columns) if columns else np.zeros((row_classes.size, 0), dtype=np.int32)
+    table = encoded_table(data, CountRequest.of(target, **options))
+    if not table.counts.rows:
+        return Rows(np.zeros((0, 0), dtype=np.int32), np.zeros(0, dtype=np.int32), (), (), (), {})
+    book = Codebook.of(table.counts, wanted=lambda feature: not feature.useless, threads=threads)
+    codes = table.codes(threads, book)
+    has_target = codes.groups < len(codes.classes)
+    values = np.full((int(has_target.sum()), len(codes.columns)), MISSING, dtype=np.int32)
+    for column, size, value in zip(codes.columns, codes.sizes, values.T, strict=True):
+        known = column[has_target]
+        np.copyto(value, known, where=known < size, casting="unsafe")
     return Rows(
-        codes[has_target],
-        row_classes[has_target],
-        tuple(feature.name for feature in useful),
-        tuple(feature.values for feature in useful),
-        classes,
-        {feature.name: feature.facts for feature in interpreted if feature.useless},
+        values,
+        codes.groups[has_target].astype(np.int32),
+        codes.names,
+        tuple(feature.values for feature in codes.features),
+        codes.classes,
+        {feature.name: feature.facts for feature in codes.left_out},
         int(np.count_nonzero(~has_target)),
     )

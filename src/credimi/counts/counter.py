@@ -1,0 +1,142 @@
+"""`Counter`: what a question may ask of the rows of a table, wherever these are. Answers are counts, never rows.
+
+| asks                | gets                                                                                       |
+|---------------------|--------------------------------------------------------------------------------------------|
+| `by_target`         | each column against the classes                                                            |
+| `by_stratum`        | the same in each stratum; a `Rule` says which stratum a row belongs to                     |
+| `by_pair`           | every two columns, without the classes (`PairTables`)                                      |
+| `by_pair_and_class` | every two columns in each class (`ClassPairs`)                                             |
+| `by_node`           | the columns in the nodes of a tree, which grows meanwhile (`NodeCounter`)                  |
+| `by_row`            | how often each different row occurs (`DistinctRows`): networks are learned from this       |
+| `sample`            | some rows, chosen by a hash of what they hold, so that their order does not matter         |
+
+Tables have the missing class and the missing value last, as `core.tables` says. Rows of survey weights are counted so
+that each table, or each set of strata, has as many rows as it is worth (`survey_rows`).
+
+`local_counter.LocalCounter` counts rows of this machine. In memory or in scratch files makes no difference to it: both
+are arrays, and new ones go to the same place (`Codes.storage`). `sources.clusters.cluster_counter` adds up what the
+workers of a cluster count.
+
+**Another counter** (rows on a cluster, in a database) needs a codebook and these methods. The codebook comes from a
+first count of each column, as in `Codebook.of`, and is sent to where the rows are; there `encode_batch` and
+`Codebook.codes` make codes of each part, and `LocalCounter` counts the part. All tables of parts add up, but for survey
+weights, whose weights and squares are added before `survey_rows.scaled`. So what is left to write is how parts are
+sent and added. A rule is sent, too: it is made of columns, not of rows. `sample` takes the rows with the smallest
+hashes of all parts (`rows.row_keys`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from credimi.core.tables import Tables
+    from credimi.core.types import IntegerArray
+    from credimi.counts.codes import Codebook, Codes
+    from credimi.counts.rows.class_pairs import ClassPairs
+    from credimi.counts.rows.distinct_rows import DistinctRows
+    from credimi.counts.rows.node_counter import NodeCounter
+    from credimi.counts.rows.pair_tables import PairTables
+
+_ROWS_PER_CELL = 4
+
+
+class Counter(Protocol):
+    """The rows of a table, as a question sees them."""
+
+    @property
+    def book(self) -> Codebook:
+        """The columns and classes."""
+
+    @property
+    def rows(self) -> float:
+        """The number of rows, or the sum of their weights."""
+
+    def by_target(self, columns: Iterable[int] | None = None) -> Tables:
+        """The table of each of these columns, by default all, and the classes."""
+
+    def by_stratum(self, rule: Rule | None, columns: IntegerArray) -> Iterator[Strata]:
+        """The same in each stratum, some columns at a time, so that memory is bounded; without a rule, one stratum."""
+
+    def by_pair(self) -> PairTables:
+        """The tables of every two columns."""
+
+    def by_pair_and_class(self) -> ClassPairs:
+        """The tables of every two columns in each class."""
+
+    def by_node(self) -> NodeCounter:
+        """Tables of the nodes of a tree."""
+
+    def by_row(self) -> DistinctRows:
+        """The different rows, whatever their class, and how often each occurs."""
+
+    def sample(self, rows: int) -> Codes:
+        """At most so many rows, evenly spread over the order of their hashes; all rows if there are no more."""
+
+
+class Strata(NamedTuple):
+    """The tables of some columns, one for each stratum; those of a column begin where `starts` says."""
+
+    columns: IntegerArray
+    tables: Tables
+    starts: IntegerArray
+
+
+class Rule(Protocol):
+    """Says which stratum a row belongs to, from its codes: it can be applied wherever the rows are."""
+
+    def strata(self, codes: Codes) -> tuple[NDArray[np.integer], int]:
+        """The stratum of each row, and the number of strata; other numbers mean that a row belongs to none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByValue:
+    """A stratum is a value of one column. Rows without a value belong to none.
+
+    They say nothing about what a feature tells given the column. As a separate stratum they would answer another
+    question: a copy of the column, with missing values in other rows, would seem to add information, because it has
+    values where the column has none.
+    """
+
+    column: int
+
+    def strata(self, codes: Codes) -> tuple[NDArray[np.integer], int]:
+        """The stratum of each row, and the number of strata."""
+        return codes.columns[self.column], int(codes.sizes[self.column])
+
+
+@dataclass(frozen=True, slots=True)
+class BySplits:
+    """A stratum is what is alike in several columns, to test what a further column adds to all of them together.
+
+    All columns together soon have too many combinations of values. So the columns split the rows one after the other,
+    and a column splits only strata that have several classes, and `_ROWS_PER_CELL` rows for each class and each value
+    that occurs. In other strata nothing is left to tell, or nothing could be seen: evidence from strata with fewer rows
+    than cells is not reliable (see `questions.network.edge_evidence`). "Missing" is a value.
+    """
+
+    columns: tuple[int, ...]
+
+    def strata(self, codes: Codes) -> tuple[NDArray[np.integer], int]:
+        """The stratum of each row, and the number of strata."""
+        classes, has_class = len(codes.classes), codes.groups < len(codes.classes)
+        strata, count = np.zeros(codes.groups.size, dtype=np.int64), 1
+        for column in self.columns:
+            values = int(codes.sizes[column]) + 1
+            class_counts = np.bincount(strata[has_class] * classes + codes.groups[has_class], minlength=count * classes)
+            counts_by_stratum = class_counts.reshape(count, classes)
+            split_strata = strata * values + codes.columns[column]
+            occurring = (np.bincount(split_strata, minlength=count * values).reshape(count, values) > 0).sum(axis=1)
+            enough_rows = counts_by_stratum.sum(axis=1) >= _ROWS_PER_CELL * classes * occurring
+            split = enough_rows & ((counts_by_stratum > 0).sum(axis=1) > 1)
+            split_strata = np.where(split[strata], split_strata, strata * values)
+            used = np.bincount(split_strata, minlength=count * values) > 0
+            strata, count = (np.cumsum(used) - 1)[split_strata], int(used.sum())
+        return strata, count

@@ -1,0 +1,173 @@
+"""`LocalCounter`: counts the rows of this machine, in memory or in scratch files.
+
+**Strata.** A stratum and a class make one composite class: with R = r + 1 classes, the last of which is "missing", row
+number z R + i of a block counts class i of stratum z. So the blocks of the strata, (r + 1) x (s + 1) each with the
+missing counts last, follow each other as in `Tables`, and the kernels that count a target count strata as well. Each
+stratum has its own counts of missing targets and missing features. Rows that belong to no stratum are left out.
+
+One pass reads all codes once, one byte per cell for columns of up to 255 values; blocks have (strata)(r + 1)(s + 1)
+cells per column. At most `_CELLS_AT_ONCE` are made at a time, so that memory stays bounded whatever the number of
+columns.
+
+**Wide tables.** Columns of up to 255 values are the rows of one matrix of bytes. If there are many columns of few rows,
+one call of a kernel counts many columns.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.columns.arrow_buffers import code_type
+from credimi.core.errors import CredimiError
+from credimi.core.tables import Tables
+from credimi.core.threads import share
+from credimi.counts import tabulate
+from credimi.counts.counter import Strata
+from credimi.counts.rows.distinct_rows import DistinctRows
+from credimi.counts.rows.row_keys import evenly_chosen
+from credimi.counts.survey_rows import scaled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from credimi.core.types import FloatArray, IntegerArray, Record
+    from credimi.counts.codes import CodeArray, Codebook, Codes
+    from credimi.counts.counter import Rule
+    from credimi.counts.rows.class_pairs import ClassPairs
+    from credimi.counts.rows.node_counter import NodeCounter
+    from credimi.counts.rows.pair_tables import PairCounter
+
+_CELLS_AT_ONCE = 8_000_000
+_CELLS_WORTH_COMPILING = 2_000_000  # less than for a single pass, as several passes are made
+_FEW_ROWS, _MANY_COLUMNS = 16_384, 1_000  # for such tables, calls of the other kernels would take most of the time
+_COLUMNS_PER_CALL = 8_192
+
+
+class LocalCounter:
+    """A `Counter` of rows that are codes in this process."""
+
+    def __init__(self, codes: Codes, threads: int | None = None) -> None:
+        self.codes, self.threads = codes, threads
+
+    @property
+    def book(self) -> Codebook:
+        """The columns and classes."""
+        return self.codes.book
+
+    @property
+    def rows(self) -> float:
+        """The number of rows, or the sum of their weights."""
+        return self.codes.rows
+
+    def by_target(self, columns: Iterable[int] | None = None) -> Tables:
+        """The table of each of these columns, by default all, and the classes."""
+        chosen = range(len(self.codes.columns)) if columns is None else columns
+        return self._stratified(np.zeros(self.codes.groups.size, dtype=np.uint8), 1, list(chosen))[0]
+
+    def by_stratum(self, rule: Rule | None, columns: IntegerArray) -> Iterator[Strata]:
+        """The same in each stratum, some columns at a time, so that memory is bounded; without a rule, one stratum."""
+        codes = self.codes
+        strata, count = (np.zeros(codes.groups.size, dtype=np.uint8), 1) if rule is None else rule.strata(codes)
+        cells = count * (len(codes.classes) + 1) * (codes.sizes[columns] + 1)
+        part_of_column = np.cumsum(cells) // _CELLS_AT_ONCE
+        for part in np.unique(part_of_column).tolist():
+            chosen = columns[part_of_column == part]
+            yield Strata(chosen, *self._stratified(strata, count, chosen.tolist()))
+
+    def by_pair(self) -> PairCounter:
+        """The tables of every two columns."""
+        from credimi.counts.rows.pair_tables import PairCounter  # noqa: PLC0415  (loads compiled code)
+
+        codes = self.codes
+        options: Record = {"weights": codes.weights, "is_survey": codes.is_survey, "threads": self.threads}
+        return PairCounter(codes.columns, codes.sizes, **options)
+
+    def by_pair_and_class(self) -> ClassPairs:
+        """The tables of every two columns in each class."""
+        from credimi.counts.rows.class_pairs import ClassPairs  # noqa: PLC0415  (loads compiled code)
+
+        return ClassPairs.of(self)
+
+    def by_node(self) -> NodeCounter:
+        """Tables of the nodes of a tree."""
+        from credimi.counts.rows.node_counter import NodeCounter  # noqa: PLC0415  (only trees need it)
+
+        return NodeCounter(self.codes, self.threads)
+
+    def by_row(self) -> DistinctRows:
+        """The different rows, whatever their class, and how often each occurs."""
+        codes = np.zeros((len(self.codes.columns), self.codes.groups.size), dtype=np.uint16)
+        for line, column in zip(codes, self.codes.columns, strict=True):
+            line[:] = column
+        return DistinctRows.of(codes, np.zeros(0) if self.codes.weights is None else self.codes.weights)
+
+    def sample(self, rows: int) -> Codes:
+        """At most so many rows, evenly spread over the order of their hashes; all rows if there are no more."""
+        return self.codes if self.codes.groups.size <= rows else self.codes.chosen(evenly_chosen(self.codes, rows))
+
+    def _stratified(self, strata: NDArray[np.integer], count: int, columns: list[int]) -> tuple[Tables, IntegerArray]:
+        """The tables of some columns with `count` strata each, and where the tables of each column start.
+
+        `strata` has a number below `count` for each row; any other number means that the row belongs to none.
+        """
+        codes = self.codes
+        if strata.shape != codes.groups.shape:
+            raise CredimiError(f"there are {strata.size} strata for {codes.groups.size} rows: give one a row")
+        height = len(codes.classes) + 1
+        known = (strata >= 0) & (strata < count)
+        dtype = code_type(count * height)
+        groups: CodeArray = np.where(known, strata, 0).astype(dtype) * dtype(height) + codes.groups.astype(dtype)
+        groups[~known] = count * height
+        sizes = codes.sizes[columns]
+        if (
+            groups.size < _FEW_ROWS
+            and len(columns) >= _MANY_COLUMNS
+            and codes.weights is None
+            and codes.matrix is not None
+        ):
+            flat = self._many_counts(codes.matrix, groups, count * height, columns)
+        else:
+            flat = self._counts(groups, count * height, columns, codes.weights)
+        odds = np.array([codes.features[column].odds for column in columns], dtype=np.float64)
+        rows, starts = np.full(count * len(columns), height - 1), np.arange(len(columns) + 1) * count
+        tables = Tables(flat, rows, np.repeat(sizes, count), odds)
+        if codes.is_survey and codes.weights is not None:
+            squares = self._counts(groups, count * height, columns, codes.weights**2)
+            tables = scaled(tables, squares.astype(np.float64), starts)
+        return tables, starts
+
+    def _counts(
+        self, groups: CodeArray, height: int, columns: list[int], weights: FloatArray | None
+    ) -> NDArray[np.number]:
+        """The counts of some columns with the groups below `height`."""
+        codes: Sequence[CodeArray] = [self.codes.columns[column] for column in columns]
+        cells = groups.size * len(codes)
+        ready = cells >= tabulate.CELLS_WORTH_CALLING and tabulate.kernels_are_ready()
+        compiled = ready or cells >= _CELLS_WORTH_COMPILING
+        options: Record = {"weights": weights, "compiled": compiled, "threads": self.threads}
+        blocks = tabulate.cross_counts(groups, height + 1, codes, self.codes.sizes[columns].tolist(), **options)
+        return np.concatenate([np.zeros(0), *(block[:height].ravel() for block in blocks)])
+
+    def _many_counts(
+        self, matrix: NDArray[np.uint8], groups: CodeArray, height: int, columns: list[int]
+    ) -> NDArray[np.number]:
+        """The same for very many columns of few rows."""
+        from credimi.counts.rows import wide_counts  # noqa: PLC0415  (loads compiled code)
+
+        known = groups < height
+        known_groups = groups if known.all() else groups[known]
+        matrix = matrix if known.all() else np.ascontiguousarray(matrix[:, known])
+        sizes, chosen = self.codes.sizes[columns], np.array(columns, dtype=np.int64)
+        offsets = np.concatenate([[0], np.cumsum(height * (sizes + 1))])
+        flat = np.zeros(offsets[-1], dtype=np.int64)
+
+        def work(part: slice) -> None:
+            wide_counts.count_columns(matrix, known_groups, chosen[part], sizes[part], offsets[:-1][part], flat)
+
+        starts = range(0, chosen.size, _COLUMNS_PER_CALL)
+        share(work, [slice(start, start + _COLUMNS_PER_CALL) for start in starts], self.threads)
+        return flat.astype(np.float64)

@@ -1,0 +1,157 @@
+"""What a comparison shows: feature, I in both samples, the change, what decides, verdict."""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from credimi.core.atomic_files import plain
+from credimi.results import section as kinds
+from credimi.results.figures import draw_intervals, new_axes, save, short_name
+from credimi.results.page import axis, drawn, text
+from credimi.results.palette import BLUE, GREY, TERMINAL
+from credimi.results.section import BITS, Column, Section, Shown, probability, signed
+from credimi.results.sentences import NO_NAME, PYTHON, counted, verdict_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from credimi.core.types import Record
+    from credimi.questions.compare.result import Comparison
+
+_MAX_LINES = 60  # of what Python prints
+_VERDICTS = ("more", "less", "unsure", "same", "not compared")
+_SHORT_NAME, _LONGEST_NAME = 8, 18  # of a sample, as the heading of a column
+_WIDTH_WITH_SHORT_NAMES = 84
+_LETTERS = ("A", "B")  # the headings of samples whose names look the same
+_MAX_COLUMNS_NAMED = 10  # columns that only one of the two has
+
+
+def sections(comparison: Comparison, shown: Shown) -> Iterator[Section]:
+    """The table, and the lines below it."""
+    most = shown.top or (_MAX_LINES if shown.reader == PYTHON else len(comparison))
+    headings = _headings(comparison.names, shown.width)
+    yield Section(
+        _title(comparison, headings) + (", in bits" if shown.units == BITS else ""),
+        _columns(comparison, headings, shown),
+        list(comparison),
+        list(_lines(comparison, shown, most)),
+        TERMINAL,
+        most,
+        more=False,
+        heading=_title(comparison, comparison.names),
+        html=lambda: _key_html(comparison),
+    )
+
+
+def _columns(comparison: Comparison, headings: tuple[str, str], shown: Shown) -> list[Column]:
+    """Names, changes and verdicts stay where there is little room; the samples go together."""
+    settings, scale = comparison.settings, shown.scale
+    largest = max((row[end] for row in comparison for end in ("high_a", "high_b") if row[end] == row[end]), default=0.0)
+
+    def picture(row: Record) -> str:
+        both = [(side, row[f"low_{side}"], row[f"mi_{side}"], row[f"high_{side}"]) for side in "ab"]
+        return "" if math.isnan(row["mi_a"]) else drawn(both, largest)
+
+    def name_html(row: Record) -> str:
+        return f'<span title="{text(row["note"])}">{text(row["feature"]) or NO_NAME}</span>'
+
+    return [
+        kinds.name(html=name_html),
+        kinds.verdict(media=("page",)),
+        Column("", lambda _: "", kind="words", html=picture, media=("page",), heading_html=axis(largest)),
+        kinds.nats("mi_a", headings[0], scale, importance=1),
+        kinds.nats("mi_b", headings[1], scale, importance=1),
+        kinds.nats("change", "change", scale, show=signed),
+        kinds.interval(kinds.level_interval(settings), scale=scale, importance=3, show=signed),
+        Column("claim, probability", _claim, importance=2, kind="whole"),
+        kinds.verdict(media=("text", "notebook")),
+    ]
+
+
+def _key_html(comparison: Comparison) -> str:
+    first, second = map(text, comparison.names)
+    names = f'<span class="a">○ <bdi>{first}</bdi></span> <span class="b">● <bdi>{second}</bdi></span>'
+    return f"""<p class="key">{names}: mean and {kinds.level_interval(comparison.settings)}
+of mutual information, in nats, on a square-root scale</p>"""
+
+
+def _title(comparison: Comparison, headings: tuple[str, str]) -> str:
+    """What is compared; if the headings of the table are letters, which sample is which."""
+    (first, second), (one, other) = comparison.names, comparison.rows
+    if headings == _LETTERS and comparison.names != _LETTERS:
+        first, second = f"A, {first}", f"B, {second}"
+    shown = f"{second} ({counted(other, 'row')}), against {first} ({counted(one, 'row')})"
+    return f"What informs about {comparison.target or NO_NAME} in {shown}"
+
+
+def _claim(row: Record) -> str:
+    return "" if math.isnan(row["p_claim"]) else f"{row['claim']} {probability(row['p_claim'], 1.0):>8}"
+
+
+def _lines(comparison: Comparison, shown: Shown, most: int) -> Iterator[str]:
+    """The lines below the table."""
+    settings, verdicts = comparison.settings, comparison.columns["verdict"]
+    yield verdict_counts(verdicts, _VERDICTS, len(verdicts[: shown.top]))
+    epsilon, level = f"{settings['epsilon']:g}", f"{settings['level']:g}"
+    yield (
+        f"claim: the most probable of more, less: P(change that way > {epsilon} nats), where no change has probability "
+        f"{settings['p_same']:g} beforehand; and same: P(|change| <= {epsilon}), without the prior. It is the verdict "
+        f"if its probability is >= {level}; otherwise the verdict is unsure, and so is the claim if none is more "
+        "probable than not"
+    )
+    yield (
+        "change and its interval use these rows only. P of more and less also assumes that most columns do not change, "
+        "so it can be small although the interval excludes 0."
+    )
+    if settings.get("counts") is False:
+        yield "from rankings without their counts: less exact; give counts files or data to be sure"
+    yield from comparison.remark_lines(reader=shown.reader)
+    for name, only in zip(comparison.names, comparison.only, strict=True):
+        if only:
+            listed = ", ".join(only[:_MAX_COLUMNS_NAMED]) + (", ..." if len(only) > _MAX_COLUMNS_NAMED else "")
+            yield f"only in {name}, not compared: {listed}"
+    notes = comparison.notes(shown.reader)
+    for row, note in islice(zip(comparison, notes, strict=True), most):
+        if row["verdict"] == "not compared":
+            yield f"{row['feature'] or NO_NAME}: {note}"
+
+
+def _headings(names: tuple[str, str], width: int) -> tuple[str, str]:
+    """The ends of the samples' names, where file names differ; letters if the ends are the same."""
+    room = min(max((width - _WIDTH_WITH_SHORT_NAMES) // 2, _SHORT_NAME), _LONGEST_NAME)
+    first, second = (_ending(plain(name), room) for name in names)
+    return (first, second) if first != second else _LETTERS
+
+
+def _ending(name: str, room: int) -> str:
+    from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
+
+    if cell_len(name[: 4 * room]) <= room and len(name) <= 4 * room:
+        return name
+    name = name[-4 * room :]  # a group may be called by a very long text; some letters take no room
+    while cell_len(name) > room - 1:
+        name = name[1:]
+    return "…" + name
+
+
+def plot(comparison: Comparison, path: str | Path | None, top: int, ax: Axes | None) -> Axes:
+    """Both intervals of the first features: a hollow dot for the first sample, a full one below it for the second."""
+    rows = [row for row in comparison if not math.isnan(row["mi_a"])][:top]
+    axes = new_axes(ax, (6.4, 1.1 + 0.36 * max(len(rows), 3)))
+    for side, colour, fill, shift in (("a", GREY, "white", -0.14), ("b", BLUE, BLUE, 0.14)):
+        marks = [{"color": colour, "marker": "o", "markersize": 5, "markerfacecolor": fill}] * len(rows)
+        of_side = [
+            {"feature": row["feature"]} | {end: row[f"{end}_{side}"] for end in ("low", "mi", "high")} for row in rows
+        ]
+        draw_intervals(axes, of_side, marks, "mi", shift=shift)
+    names = " ○ {}   ● {}".format(*map(short_name, comparison.names))
+    axes.set_xlabel(f"mutual information with {short_name(comparison.target)}, nats\n{names}")
+    axes.set_xlim(left=0.0)
+    if path is not None:
+        save(axes, path)
+    return axes

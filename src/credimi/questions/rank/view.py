@@ -1,0 +1,154 @@
+"""What a ranking shows: a line for each feature, with its interval as a bar, and what may mislead."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from credimi.results import figures, sentences
+from credimi.results import section as kinds
+from credimi.results.palette import TERMINAL
+from credimi.results.palette import VERDICTS as COLOURS
+from credimi.results.section import NATS, Column, Section, Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from credimi.core.types import Record
+    from credimi.questions.rank.result import Ranking
+
+MAX_LINES = 60  # of what Python prints
+VERDICTS = ("keep", "unsure", "drop", "not ranked")
+_SIGNS = dict(zip(VERDICTS, "●◐○-", strict=True))
+_MAX_CLASSES_NAMED = 6
+_ROBUST = (
+    "up to Gx: the verdict stands if the odds of being missing differ at most G-fold between the values of a feature"
+)
+
+
+def sections(ranking: Ranking, shown: Shown) -> Iterator[Section]:
+    """The table, and the lines below it."""
+    most = shown.top or (MAX_LINES if shown.reader == sentences.PYTHON else len(ranking))
+    rows = [row | {"#": str(place)} for place, row in enumerate(islice(ranking, most), 1)]
+    lines = list(_lines(ranking, rows, shown))
+    yield Section(
+        _title(ranking, shown), _columns(ranking, shown), rows, lines, TERMINAL, most, count=len(ranking), more=False
+    )
+
+
+def _title(ranking: Ranking, shown: Shown) -> str:
+    classes = ", ".join(ranking.classes[:_MAX_CLASSES_NAMED]) + ", ..." * (len(ranking.classes) > _MAX_CLASSES_NAMED)
+    if not math.isnan(ranking.entropy):  # it is known if there is at least one feature
+        classes += f"; entropy {ranking.entropy * shown.scale:.4f} {shown.units}"
+    rows = sentences.rows_in_words(ranking.rows, ranking.rows_with_target)
+    return f"What informs about {ranking.target or sentences.NO_NAME} ({classes}): {rows}"
+
+
+def _columns(ranking: Ranking, shown: Shown) -> list[Column]:
+    """The columns in their order; those that matter most are left out last."""
+    settings, scale = ranking.settings, shown.scale
+    largest = max((high for high in ranking.columns["high"] if not math.isnan(high)), default=0.0)
+    factor = settings.get("factor")
+    columns = [
+        Column("#", lambda row: "" if math.isnan(row["mi"]) else row["#"]),
+        kinds.name(),
+        kinds.nats("mi", shown.units, scale),
+        kinds.share("entropy_share", "%", importance=5),
+        kinds.interval(kinds.level_interval(settings), scale=scale, importance=1),
+        Column("", lambda _: "", sized=lambda row, length: _bar(row, largest, length), media=("text",)),
+        kinds.tail("p_above", kinds.above(settings, shown.units), importance=3, spread="std"),
+        kinds.verdict(sentences.verdict_with_factor, html=_verdict_html),
+        Column("complete", lambda row: f"{row['complete']:,}", importance=4),
+    ]
+    if factor is not None:
+        ends = ("robust_low", "robust_high")
+        columns.insert(-2, kinds.interval(f"at factor {factor:g}", *ends, scale=scale, importance=2))
+    if shown.wide:
+        columns.append(Column("values", lambda row: _values(ranking, row, shown.reader), right=False, kind="words"))
+    return columns
+
+
+def _values(ranking: Ranking, row: Record, reader: str) -> str:
+    facts = ranking.facts.get(row["feature"])
+    return str(row["note"]) if facts is None else sentences.short_note(facts, row["values"], reader)
+
+
+def _bar(row: Record, largest: float, length: int) -> str:
+    """The interval as a line on a scale from 0 to `largest`, the mean as a dot on it."""
+    if largest <= 0.0 or math.isnan(row["mi"]):
+        return ""
+    low, mean, high = (
+        min(length - 1, max(0, round(row[name] / largest * (length - 1)))) for name in ("low", "mi", "high")
+    )
+    line = "".join("─" if low <= position <= high else " " for position in range(length))
+    return line[:mean] + "●" + line[mean + 1 :]
+
+
+def _verdict_html(row: Record) -> str:
+    """The verdict with its sign, and what would decide an unsure feature."""
+    decides = "lies at epsilon" if row["at_epsilon"] else ""
+    if not decides and row["rows_to_decide"]:
+        decides = f"until about {row['rows_to_decide']:,} rows"
+    below = f"<br><small>{decides}</small>" if decides else ""
+    return f"{_SIGNS[row['verdict']]} {escape(sentences.verdict_with_factor(row))}{below}"
+
+
+def _lines(ranking: Ranking, rows: Sequence[Record], shown: Shown) -> Iterator[str]:
+    settings = ranking.settings
+    yield sentences.verdict_counts(ranking.columns["verdict"], VERDICTS, len(rows))
+    level, method = f"{settings['level']:g}", f"prior {settings['prior']}, approximation {settings['approximation']}"
+    keep = f"keep: P(I > {settings['epsilon']:g} {NATS}) >= {level}"
+    yield f"{keep}; drop: P(I <= {kinds.threshold(settings, shown.units)}) >= {level}; {method}"
+    if "factor" in settings:
+        yield _ROBUST
+    yield from ranking.remark_lines(units=shown.units, reader=shown.reader)
+    if not shown.wide:
+        unranked = [row["feature"] for row in rows if row["verdict"] == "not ranked" or row["values"] < 2]
+        facts = [ranking.facts[feature] for feature in unranked if feature in ranking.facts]
+        yield from sentences.unranked_lines(facts, shown.reader)
+
+
+def plot(ranking: Ranking, path: str | Path | None, top: int, ax: Axes | None) -> Axes:
+    """The means and intervals of the best features, epsilon as a line, verdicts by colour and shape.
+
+    For a robust ranking, a pale band shows what is possible at its factor.
+    """
+    rows = [row for row in ranking if not math.isnan(row["mi"])][:top]
+    axes = figures.new_axes(ax, (6.4, 1.1 + 0.24 * max(len(rows), 3)))
+    factor = ranking.settings.get("factor")
+    for line, row in enumerate(rows if factor is not None else []):
+        axes.plot([row["robust_low"], row["robust_high"]], [line, line], **_band(row["verdict"]))
+    figures.draw_intervals(axes, rows, [_dot(row["verdict"]) for row in rows], "mi")
+    figures.mark_epsilon(axes, ranking.settings["epsilon"])
+    axes.set_xlim(left=min([0.0, *(row["low" if factor is None else "robust_low"] for row in rows)]))
+    interval = kinds.level_interval(ranking.settings)
+    axes.set_xlabel(f"mutual information with {figures.short_name(ranking.target)}, nats: mean and {interval}")
+    axes.tick_params(axis="y", length=0, pad=8)
+    styles = {verdict: _dot(verdict) for verdict in COLOURS if any(row["verdict"] == verdict for row in rows)}
+    if styles and factor is not None:
+        styles[f"possible at factor {factor:g}"] = _band("drop")
+    if styles:
+        from matplotlib.lines import Line2D  # noqa: PLC0415  (an extra: loaded only to draw)
+
+        handles = [Line2D([], [], label=label, **style) for label, style in styles.items()]
+        axes.legend(handles=handles, loc="lower right", frameon=False)
+    if path is not None:
+        figures.save(axes, path)
+    return axes
+
+
+def _band(verdict: str) -> Record:
+    return {"color": COLOURS[verdict], "linewidth": 7.0, "alpha": 0.22, "solid_capstyle": "butt"}
+
+
+def _dot(verdict: str) -> Record:
+    """How a verdict is marked: full, half or empty."""
+    colour = COLOURS[verdict]
+    face = {"fillstyle": "left", "markerfacecoloralt": "white"} if verdict == "unsure" else {}
+    fill = "white" if verdict == "drop" else colour
+    return {"color": colour, "marker": "o", "markersize": 6, "markerfacecolor": fill, **face}

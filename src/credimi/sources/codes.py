@@ -1,0 +1,196 @@
+"""The rows of any data as `Codes`: in memory, in a scratch file, or fetched from a cluster.
+
+Data in memory, and files that fit into it, are read once. Otherwise there are two passes: one counts, and the next
+encodes each part, one byte per cell for columns of up to 255 values, two for others. If the caller names a scratch
+folder, the codes are stored there (see `storage`).
+
+Partitions of Spark and Dask are encoded by the workers, and only the codes are sent. They are stored on this machine,
+in memory or in the scratch folder, and each step reads them here. The cluster is not needed any more. With weights, the
+target is read once more before: the sum of the weights is not the number of rows.
+
+Besides the codes, memory holds a few bytes per row: class and weight.
+
+**Without a target** (`codes_without_target`), columns are interpreted as in `rank`: categories, ranges of numbers,
+identifiers; but numbers are cut into ranges of about equal counts. Their number, from 3 to 10, is chosen so that a
+table of as many such columns as are looked at `together` has `_ROWS_PER_CELL` rows per cell. Identifiers, and columns
+with one value, none, or more than `max_values`, are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from credimi.columns.reading_options import QUANTILES, ReadingOptions
+from credimi.core.errors import CredimiError, NoRowsError
+from credimi.counts.codes import Codebook, EncodedTable
+from credimi.counts.request import CountRequest, NoTarget
+from credimi.counts.rows.code_store import CodeStore, coded, packed, unpacked
+from credimi.counts.rows.coded_parts import coded_parts
+from credimi.counts.rows.storage import Storage
+from credimi.counts.weights import effective
+from credimi.sources import files, frames, sparse_matrices
+from credimi.sources.count import cluster_of, count_requested, files_and_columns, plan_of, source, with_target_cuts
+from credimi.sources.predicted_memory import predicted_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from credimi.columns.feature import Feature
+    from credimi.core.types import Data, Option
+    from credimi.counts.batch import Batch
+    from credimi.counts.codes import Codes
+    from credimi.counts.counts import Counts
+    from credimi.counts.request import Plan
+
+EQUAL_COUNTS = "equal"  # as many ranges of equal counts as the rows allow
+MAX_VALUES = 1_000  # of a column: a table of two such columns has a million cells
+_ROWS_PER_CELL = 20
+_MIN_RANGES = 3
+_ROOT_SLACK = 1e-9  # so that a root that is a whole number is not rounded down
+
+
+def encoded_table(data: Data, request: CountRequest) -> EncodedTable:
+    """All rows of what `credimi.count` accepts, encoded once, and their counts."""
+    if sparse_matrices.reads(data):
+        raise CredimiError("a sparse matrix cannot be read row by row: pass X.toarray()")
+    plan, parts = source(data, with_target_cuts(data, request))
+    return coded_parts(list(parts), plan, request.threads)
+
+
+def codes_of(data: Data, request: CountRequest, scratch: str | Path | None = None) -> Codes:
+    """The codes of all rows; with `scratch` they are in a file there, which vanishes with them."""
+    storage, is_elsewhere = Storage.of(scratch), cluster_of(data) is not None
+    if is_elsewhere or scratch is not None:
+        return _in_two_passes(data, request, storage)
+    if files.reads(data):
+        data, wanted = files_and_columns(data, request)
+        storage.require(predicted_memory(data, wanted), "the rows of the files")
+    return encoded_table(data, request).codes(request.threads)
+
+
+def _in_two_passes(data: Data, request: CountRequest, storage: Storage) -> Codes:
+    cluster = cluster_of(data)
+    if cluster is None and frames.is_stream(data):
+        raise CredimiError(
+            f"a {type(data).__name__} is read once, and scratch codes need two passes: write it to a file"
+        )
+    report = request.progress
+    request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)))
+    counts = effective(count_requested(data, request))
+    in_second_pass = replace(request, progress=lambda share: report(0.5 + 0.5 * share))
+    if cluster is None:
+        plan, batches = source(data, in_second_pass)
+    else:
+        plan = plan_of(cluster.names(data), request)
+    rows = counts.rows if plan.settings.weights is None else count_requested(data, _target_alone(request)).rows
+    book = Codebook.of(counts, threads=request.threads)
+    plan = replace(plan, features=book.names, table=len(plan.features))
+    store = CodeStore(book, round(rows), storage)
+    if cluster is None:
+        for part in coded(batches, plan, book, request.threads):
+            store.put(part)
+    elif rows:
+        put = partial(_put, store)
+        cluster.collect(data, plan.wanted, SendCodes(plan, book), put, in_second_pass.progress)
+    report(1.0)
+    return store.codes()
+
+
+def _put(store: CodeStore, content: bytes) -> None:
+    store.put(unpacked(content, store.book))
+
+
+def _target_alone(request: CountRequest) -> CountRequest:
+    """The request for the number of rows, whatever their weights."""
+    settings = replace(request.settings, weights=None, weights_are=None, discretize="mdl")
+    target_only = replace(request, features=(), exclude=None, named=False, settings=settings, weights=None)
+    return replace(target_only, progress=lambda _share: None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SendCodes:
+    """What a worker does with a partition: its rows as codes, as bytes."""
+
+    plan: Plan
+    book: Codebook
+
+    def __call__(self, batches: Iterable[Batch]) -> Iterator[bytes]:
+        """The codes of these rows, in pieces."""
+        for rows in coded(batches, self.plan, self.book, threads=1):
+            yield from packed(rows)
+
+
+def codes_without_target(
+    data: Data,
+    *,
+    columns: Option = None,
+    discretize: Option = EQUAL_COUNTS,
+    max_values: int = MAX_VALUES,
+    together: int = 2,
+    threads: int | None = None,
+    **counting: Option,
+) -> Codes:
+    """The columns of what `credimi.count` accepts, if it fits into memory; `columns` names some of them.
+
+    `together` is how many columns share a table: two, or three if a pair is looked at given a third.
+
+    Examples
+    --------
+    >>> codes = codes_without_target({"x": ["a", "b", None], "y": [1, 2, 2], "one": [1, 1, 1]})
+    >>> codes.names, [column.tolist() for column in codes.columns]
+    (('x', 'y'), [[0, 1, 2], [0, 1, 1]])
+    >>> [feature.name for feature in codes.left_out]
+    ['one']
+    """
+    request = request_without_target(columns=columns, discretize=discretize, threads=threads, **counting)
+    table = encoded_table(data, request)
+    return table.codes(threads, comparable(table.counts, discretize, max_values, together, threads))
+
+
+def request_without_target(
+    *, columns: Option = None, discretize: Option = EQUAL_COUNTS, **counting: Option
+) -> CountRequest:
+    """The request for all columns, or some, without a target."""
+    methods = _with_default(discretize, "quantile")
+    if "mdl" in (methods.values() if isinstance(methods, dict) else [methods]):
+        raise CredimiError(
+            "discretize='mdl' cuts numbers by what they tell about a target, and here is none: leave it out, or choose "
+            "quantile, quantile:4, categories or cuts"
+        )
+    return CountRequest.of(NoTarget(), features=columns, discretize=methods, **counting)
+
+
+def _with_default(discretize: Option, default: str) -> Option:
+    """How numbers become categories: as the user says, otherwise by the default."""
+    if hasattr(discretize, "items"):
+        return {"*": default} | {
+            name: default if method == EQUAL_COUNTS else method for name, method in discretize.items()
+        }
+    return default if discretize == EQUAL_COUNTS else discretize
+
+
+def comparable(
+    counts: Counts,
+    discretize: Option,
+    max_values: int = MAX_VALUES,
+    together: int = 2,
+    threads: int | None = None,
+) -> Codebook:
+    """The codebook of the columns that can be compared, with as many ranges as the number of rows allows.
+
+    If the user asks for other ranges, there are these.
+    """
+    if counts.rows == 0:
+        raise NoRowsError("there are no rows: nothing can be said about the columns")
+    affordable = int((counts.rows / _ROWS_PER_CELL) ** (1.0 / together) + _ROOT_SLACK)
+    ranges = min(QUANTILES, max(_MIN_RANGES, affordable))
+    methods = ReadingOptions.of((), _with_default(discretize, f"quantile:{ranges}")).discretize
+    counts = replace(counts, settings=replace(counts.settings, discretize=methods))
+
+    def wanted(feature: Feature) -> bool:
+        return feature.kind.ranked and len(feature.values) <= max_values
+
+    return Codebook.of(counts, least_classes=1, wanted=wanted, threads=threads)

@@ -1,0 +1,122 @@
+"""The layouts in which a `Table` may be written: all are the same counts."""
+
+from __future__ import annotations
+
+import copy
+from operator import attrgetter
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import credimi
+from credimi import CredimiError, Table
+
+PLAIN = Table([[143, 74, 61], [21, 24, 48]], [19, 11], [14, 9, 12])
+CORNER = [[143, 74, 61, 19], [21, 24, 48, 11], [14, 9, 12, "?"]]
+HEADS = ["", "never", "formerly", "daily", "?"]
+LABELLED = [HEADS, ["no cough", 143, 74, 61, 19], ["cough", 21, 24, 48, 11], ["?", 14, 9, 12]]
+FRAME = pd.DataFrame(
+    [[143, 74, 61, 19], [21, 24, 48, 11], [14, 9, 12, 7]],
+    index=["no cough", "cough", np.nan],
+    columns=["never", "formerly", "daily", np.nan],
+)
+LABELS = (("no cough", "cough"), ("never", "formerly", "daily"))
+
+labels_of = attrgetter("classes", "values")
+
+
+def people() -> pd.DataFrame:
+    """One row for each count of the table, and 7 rows in which both are missing."""
+    rows = [
+        (cough, habit) for cough, line in FRAME.iterrows() for habit, count in line.items() for _ in range(int(count))
+    ]
+    return pd.DataFrame(rows, columns=["cough", "habit"])
+
+
+@pytest.mark.parametrize("joint", [CORNER, np.array(CORNER), np.array(CORNER, dtype=object), tuple(map(tuple, CORNER))])
+def test_a_question_mark_in_the_corner_makes_the_last_lines_margins(joint: object) -> None:
+    assert Table(joint) == PLAIN  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "joint",
+    [
+        LABELLED,
+        FRAME,
+        FRAME.iloc[[2, 0, 1], [3, 0, 1, 2]],
+        FRAME.rename(index={np.nan: "?"}, columns={np.nan: "?"}),
+        pl.DataFrame([[*line[:4], line[4] if len(line) > 4 else 0] for line in LABELLED[1:]], HEADS, orient="row"),
+    ],
+)
+def test_labels_say_which_lines_are_margins_and_are_kept(joint: object) -> None:
+    table = Table.of(joint)  # type: ignore[arg-type]
+    assert table == PLAIN
+    assert labels_of(table) == LABELS
+    again = copy.deepcopy(table)
+    assert labels_of(again) == LABELS
+    assert labels_of(table.transposed()) == LABELS[::-1]
+
+
+def test_a_crosstab_and_its_columns_are_the_same_table() -> None:
+    data = people()
+    counted = pd.crosstab(data["cough"], data["habit"], dropna=False)
+    order = [sorted(range(2), key=LABELS[0].__getitem__), sorted(range(3), key=LABELS[1].__getitem__)]
+    expected = Table(PLAIN.joint[np.ix_(*order)], PLAIN.target_only[order[0]], PLAIN.feature_only[order[1]])
+    for table in (Table(counted), Table(data["cough"], data["habit"]), Table(list(data["cough"]), list(data["habit"]))):
+        assert table == expected
+        assert table.classes == tuple(sorted(LABELS[0]))
+    law = credimi.mutual_information(data["cough"], data["habit"])
+    assert law.mean() == pytest.approx(credimi.mutual_information(PLAIN).mean(), rel=1e-12)
+    with pytest.raises(CredimiError, match="'All' holds the sums"):
+        Table(pd.crosstab(data["cough"], data["habit"], margins=True))
+
+
+def test_margins_may_be_given_by_position() -> None:
+    law = credimi.mutual_information([[143, 74, 61], [21, 24, 48]], [19, 11], [14, 9, 12])
+    assert law == credimi.mutual_information(CORNER)
+    assert credimi.posterior(CORNER).table == PLAIN
+
+
+def test_whole_numbers_beside_missing_ones_are_labels_without_a_point() -> None:
+    assert Table(pd.Series([0, 1, None, 1]), ["a", "b", "a", None]).classes == ("0", "1")
+
+
+def test_a_table_prints_as_a_table() -> None:
+    assert repr(Table(LABELLED)) == (
+        "Table: 2 target classes x 3 feature values, 436 rows\n"
+        "          never  formerly  daily   ?\n"
+        "no cough    143        74     61  19\n"
+        "cough        21        24     48  11\n"
+        "?            14         9     12"
+    )
+    assert repr(PLAIN).splitlines()[1:] == ["143  74  61  19", " 21  24  48  11", " 14   9  12   ?"]
+    assert repr(Table([[1, 2.5]])).splitlines() == ["Table: 1 target class x 2 feature values, 3.5 rows", "1  2.5"]
+    assert "<td>no cough</td>" in Table(LABELLED)._repr_html_()
+    assert "<b>" not in Table([["", "<b>", "c"], ["x", 1, 2]])._repr_html_()
+    assert len(repr(Table(np.ones((40, 2)))).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1, 2, 3], [4, 5]), "one value for each data row"),
+        (([0.5 * k + 0.25 for k in range(50)], list(range(50))), "50 different numbers, not categories"),
+        (([None, None], ["a", "b"]), "has no value"),
+        ((CORNER, [1, 2]), "do not pass it a second time"),
+        (([HEADS, ["x", 1, 2, 3, 4], ["?", 1, 2, 3], ["NA", 1, 2, 3]],), "2 rows are labelled as missing"),
+        (([HEADS, ["x", 1, 2, 3, 4], ["y", 1, 2]],), "row 2 has 2 counts"),
+        (([["a", "b", "c", "d"], ["x", 1, 2], ["y", 3, "z"]],), r"joint\[1\]\[1\] is 'z', not a number"),
+    ],
+)
+def test_what_is_no_table_is_refused_in_words(arguments: tuple[object, ...], message: str) -> None:
+    with pytest.raises(CredimiError, match=message):
+        Table(*arguments)  # type: ignore[arg-type]
+
+
+def test_tables_with_other_labels_do_not_add() -> None:
+    other = Table([["", "never", "rarely", "daily"], ["no cough", 1, 2, 3], ["cough", 4, 5, 6]])
+    with pytest.raises(CredimiError, match="same labels"):
+        Table(LABELLED) + other
+    assert (Table(LABELLED) + PLAIN).classes == LABELS[0]
