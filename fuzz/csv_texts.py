@@ -15,6 +15,7 @@ import pyarrow as pa
 from credimi import count
 from credimi.counts import tabulate
 from credimi.sources.csv import csv_coder, csv_files, csv_split
+from credimi.sources.formats import PACKED
 from fuzz.common import as_read, cells_of, counted, expect, expect_cells, is_number, patched, refusal, shorter
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ def check(case: dict[str, Any], folder: Path) -> None:
 def write(path: Path, content: bytes, packed: str) -> None:
     """A file, packed if its name says so."""
     if packed:
-        with pa.output_stream(str(path), compression=csv_files.COMPRESSED[packed]) as stream:
+        with pa.output_stream(str(path), compression=PACKED[packed]) as stream:
             stream.write(content)
     else:
         path.write_bytes(content)

@@ -28,7 +28,7 @@ PROGRAM = """
 import sys, time
 from credimi.cli import main
 from credimi.cli.commands import count
-import credimi.sources.count, credimi.counts.counts, credimi.sources.dispatch, pyarrow.csv
+import credimi.sources.count, credimi.counts.counts, credimi.sources.files, pyarrow.csv
 count.SAVE_EVERY = 0.0
 print("ready", flush=True)
 sys.stdin.readline()

@@ -174,7 +174,7 @@ def add_data_options(
         parser.add_argument("--target", metavar="COLUMN", help="the target column (discrete)")
         chosen.add_argument("--features", help="the columns to use (default: all but the target)", **listed)
     else:
-        chosen.add_argument("--columns", dest="features", help="the columns to use (default: all)", **listed)
+        chosen.add_argument("--features", help="the columns to use (default: all)", **listed)
     chosen.add_argument("--exclude", help="columns to leave out", **listed)
     parser.add_argument(
         "--missing",
@@ -229,7 +229,7 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
 
 def _add_engine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--max-levels", type=positive, metavar="N", help="refuse a column with more categories (default: no limit)"
+        "--max-values", type=positive, metavar="N", help="refuse a column with more categories (default: no limit)"
     )
     parser.add_argument(
         "--engine",
@@ -312,7 +312,7 @@ def require_target(options: argparse.Namespace) -> None:
 
 def counting(options: argparse.Namespace) -> Record:
     """The options as `credimi.count` takes them."""
-    from credimi.columns.missing import MISSING_VALUES
+    from credimi.core.defaults import MISSING_VALUES
 
     weights = {name: getattr(options, name) for name in ("weights", "weights_are") if name in options}
     return weights | {
@@ -327,9 +327,8 @@ def counting(options: argparse.Namespace) -> Record:
 
 
 def counting_all(options: argparse.Namespace) -> Record:
-    """The same for a command without a target: `columns` in place of `features`, numbers cut by their counts alone."""
+    """The same for a command without a target: numbers cut by their counts alone."""
     arguments = counting(argparse.Namespace(**vars(options), target_cuts=None))
-    arguments["columns"] = arguments.pop("features")
     del arguments["target_cuts"]
     if not options.discretize:
         del arguments["discretize"]

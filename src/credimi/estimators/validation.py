@@ -33,8 +33,8 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counts.batch import grouped
 from credimi.counts.tabulate import CELLS_WORTH_COMPILING
-from credimi.sources import polars_lazy, sparse_matrices
-from credimi.sources.frames import array_of, is_polars
+from credimi.sources import sparse_matrices
+from credimi.sources.frames import array_of, is_lazy, is_polars
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,7 +87,7 @@ _COLLECTED_BY |= {"_duckdb": "df()", "ibis": "to_pandas()"}
 def require_in_memory(data: Foreign, what: str) -> None:
     """Refuse frames whose rows are elsewhere, and dictionaries: an estimator would fetch all rows, or fail later."""
     library = type(data).__module__.split(".")[0]
-    if polars_lazy.reads(data):
+    if is_lazy(data):
         raise CredimiError(f"{what} is a {type(data).__name__}, not a table: pass the frame that its collect() returns")
     if isinstance(data, pa.RecordBatchReader):
         raise CredimiError(f"{what} is a {type(data).__name__}, whose rows are read once: pass {what}.read_all()")

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from credimi.core.defaults import EPSILON, FDR, LEVEL
 from credimi.core.errors import CredimiError
 from credimi.core.keywords import Keywords, keyword
 from credimi.core.public import stored
 
 ADAPTIVE = "adaptive"
 APPROXIMATIONS = ("matched", "leading", "leading-beta", "sampled")
-EPSILON = 0.003  # nats: half a percent of the entropy of two even classes, as in the paper's experiments
-LEVEL = 0.95  # as in the paper's experiments
-FDR = 0.05
 
 
 @stored

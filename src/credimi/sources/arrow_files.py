@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pyarrow as pa
@@ -19,25 +19,28 @@ from credimi.columns.arrow_buffers import plain
 from credimi.core.errors import CredimiError, memory_named, one_line
 from credimi.core.remote_files import opened
 from credimi.counts.batch import Batch
+from credimi.sources.formats import JOINED, Layout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from credimi.core.remote_files import Place
     from credimi.core.types import Foreign
-
-    Progress = Callable[[float], None]
+    from credimi.sources.formats import Wanted
 
 _CELLS = 1 << 20
 _OFFSETS = {pa.string(): "i4", pa.binary(): "i4", pa.large_string(): "i8", pa.large_binary(): "i8"}
 _STREAM_MARK = b"\xff\xff\xff\xff"  # the first bytes of a stream
-MARKS = (b"ARROW1", _STREAM_MARK)
 
 
 @dataclass(frozen=True, slots=True)
-class ArrowSchema:
+class ArrowSchema(Layout):
     """Names and types of the columns; whether the file is a stream, which has no list of its batches."""
+
+    kind = "Arrow"
+    endings = (".arrow", ".feather")
+    memory_per_byte = JOINED
 
     schema: pa.Schema
     stream: bool
@@ -47,12 +50,47 @@ class ArrowSchema:
         """The columns' names."""
         return tuple(self.schema.names)
 
+    @classmethod
+    def of(cls, place: Place, file: Foreign, first: bytes, _delimiter: str | None) -> Self | None:
+        """The schema of an open file."""
+        if not first.startswith((b"ARROW1", _STREAM_MARK)):
+            return None
+        stream = first.startswith(_STREAM_MARK)
+        with readable(place), (pa.ipc.open_stream if stream else pa.ipc.open_file)(file) as reader:
+            return cls(reader.schema.remove_metadata(), stream)
 
-def read_schema(path: Place, source: Foreign, first: bytes) -> ArrowSchema:
-    """The schema of an open file."""
-    stream = first.startswith(_STREAM_MARK)
-    with readable(path), (pa.ipc.open_stream if stream else pa.ipc.open_file)(source) as reader:
-        return ArrowSchema(reader.schema.remove_metadata(), stream)
+    def batches(self, place: Place, wanted: Wanted) -> Iterator[Batch]:
+        """The wanted columns, slice by slice."""
+        size = max(1, _CELLS // len(wanted.columns))
+        for batch, done in self._record_batches(place, wanted.columns):
+            with readable(place):
+                for name in wanted.columns:
+                    check(batch.column(name))
+            for start in range(0, batch.num_rows, size):
+                part = batch.slice(start, size)
+                columns = {name: part.column(name) for name in wanted.columns}
+                yield Batch(columns, part.num_rows, cells=wanted.cells, path=place)
+            wanted.progress(done)
+
+    def _record_batches(self, place: Place, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
+        """The batches, with at least these columns, and the share of the file that has been read after each."""
+        options = pa.ipc.IpcReadOptions(included_fields=[self.schema.get_field_index(name) for name in names])
+        with readable(place), opened(place, stream=self.stream) as source:
+            if self.stream:
+                with pa.ipc.open_stream(source, options=options) as reader:
+                    for batch in reader:
+                        yield batch, 0.0
+            else:
+                with pa.ipc.open_file(source, options=options) as reader:
+                    for index in range(reader.num_record_batches):
+                        yield reader.get_batch(index), (index + 1) / reader.num_record_batches
+
+    def copy_columns(self, place: Place, wanted: Sequence[str], output: Path, _suffix: str, *, safe: bool) -> None:  # noqa: ARG002  (text of Arrow is no formula)
+        """The same rows with some of the columns."""
+        schema = pa.schema([self.schema.field(name) for name in wanted])
+        with pa.OSFile(os.fsencode(output), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
+            for batch, _ in self._record_batches(place, wanted):
+                writer.write_batch(batch.select(list(wanted)))
 
 
 @contextmanager
@@ -87,40 +125,3 @@ def check(array: pa.Array) -> None:
             array.validate(full=True)
     else:
         array.validate(full=True)
-
-
-def batches(path: Place, layout: ArrowSchema, wanted: Sequence[str], progress: Progress, cells: int) -> Iterator[Batch]:
-    """The wanted columns, slice by slice; `cells` is an estimate of the cells of all files."""
-    size = max(1, _CELLS // len(wanted))
-    for batch, done in _record_batches(path, layout, wanted):
-        with readable(path):
-            for name in wanted:
-                check(batch.column(name))
-        for start in range(0, batch.num_rows, size):
-            part = batch.slice(start, size)
-            columns = {name: part.column(name) for name in wanted}
-            yield Batch(columns, part.num_rows, cells=cells, path=path)
-        progress(done)
-
-
-def _record_batches(path: Place, layout: ArrowSchema, wanted: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
-    """The batches, with at least the wanted columns, and the share of the file that has been read after each."""
-    indices = [layout.schema.get_field_index(name) for name in wanted]
-    options = pa.ipc.IpcReadOptions(included_fields=indices)
-    with readable(path), opened(path, stream=layout.stream) as source:
-        if layout.stream:
-            with pa.ipc.open_stream(source, options=options) as reader:
-                for batch in reader:
-                    yield batch, 0.0
-        else:
-            with pa.ipc.open_file(source, options=options) as reader:
-                for index in range(reader.num_record_batches):
-                    yield reader.get_batch(index), (index + 1) / reader.num_record_batches
-
-
-def copy_columns(path: Place, layout: ArrowSchema, wanted: Sequence[str], output: Path) -> None:
-    """The same rows with some of the columns."""
-    schema = pa.schema([layout.schema.field(name) for name in wanted])
-    with pa.OSFile(os.fsencode(output), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
-        for batch, _ in _record_batches(path, layout, wanted):
-            writer.write_batch(batch.select(list(wanted)))

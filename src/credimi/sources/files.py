@@ -20,14 +20,10 @@ from credimi.counts.batch import counted
 from credimi.counts.merge import beside, merged
 from credimi.counts.saved.counted_files import check_named_once
 from credimi.counts.tabulate import CELLS_WORTH_COMPILING
-from credimi.sources import arrow_files, json_lines
-from credimi.sources.arrow_files import ArrowSchema
 from credimi.sources.csv import csv_files
-from credimi.sources.csv.csv_files import COMPRESSED, Header
-from credimi.sources.data_file import ENDINGS, DataFile, named_format
-from credimi.sources.json_lines import JsonFields
+from credimi.sources.data_file import FORMATS, DataFile
+from credimi.sources.formats import PACKED, Wanted, ending
 from credimi.sources.parquet import parquet_files
-from credimi.sources.parquet.parquet_files import Footer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -40,14 +36,11 @@ if TYPE_CHECKING:
 
     Progress = Callable[[float], None]
 
-_TABLE_ENDINGS = tuple(
-    chain.from_iterable(ENDINGS.values())
-)  # of the files that are read from a directory; a file that is named may have any ending
+_TABLE_ENDINGS = tuple(chain.from_iterable(each.endings for each in FORMATS))  # of what is read from a directory
 _UNWRITTEN_ENDINGS = re.compile(  # of formats that are not written
     r"\.(xls[xmb]?|ods|(geo)?json|xml|html?|md|tex|pdf|docx|png|svg|jpg|sav|dta|sas7bdat|xpt|rds|rda|rdata|pkl|pickle|np[yz]"
     r"|mat|h5|hdf5?|nc|orc|avro|arff|db|sqlite3?|duckdb|sql|zip|tar|tgz|7z|rar|xz|lz4|br|counts)"
 )
-_BYTES_PER_CELL = 8  # at least, of a field of JSON lines, and of a cell of Arrow
 _BYTES_WORTH_LOADING = 2 * CELLS_WORTH_COMPILING  # a cell of CSV has at least two bytes
 _BATCHES_AHEAD = 2  # so many are read while one is counted, or while compiled code is loaded
 
@@ -169,7 +162,7 @@ def _without_copies(files: list[FoundFile]) -> list[FoundFile]:
     place_of: dict[str, Place] = {}
     for place, _ in files:
         name = str(place)
-        unpacked = name[: -len(place.suffix)] if place.suffix.lower() in COMPRESSED else name
+        unpacked = name[: -len(place.suffix)] if place.suffix.lower() in PACKED else name
         other = place_of.setdefault(unpacked, place)
         if other is not place:
             raise CredimiError(
@@ -180,7 +173,7 @@ def _without_copies(files: list[FoundFile]) -> list[FoundFile]:
 
 
 def _is_table(path: Place) -> bool:
-    return named_format(path) in _TABLE_ENDINGS and not path.name.startswith(".")
+    return ending(path) in _TABLE_ENDINGS and not path.name.startswith(".")
 
 
 def names(files: Sequence[DataFile], delimiter: str | None = None) -> list[str]:
@@ -232,23 +225,10 @@ def batches(
         def report(done: float, bytes_before: int = bytes_before, size: int = file.size) -> None:
             progress((bytes_before + done * size) / total)
 
-        with memory_named(f"to read {file}"):
-            if isinstance(file.layout, Footer):
-                file_count = total / max(file.size, 1)
-                options: Record = {"threads": threads, "coded": coded}
-                yield from parquet_files.batches(
-                    file.place, file.layout, blocks or [wanted], file_count, report, **options
-                )
-            elif isinstance(file.layout, ArrowSchema):
-                yield from arrow_files.batches(file.place, file.layout, wanted, report, total // _BYTES_PER_CELL)
-            elif isinstance(file.layout, JsonFields):
-                cells = total // _BYTES_PER_CELL
-                yield from json_lines.batches(
-                    file.place, file.layout, wanted, report, threads, size=file.size, cells=cells
-                )
-            elif file.layout is not None:
-                options = {"size": file.size, "total": total, "coded": coded}
-                yield from csv_files.batches(file.place, file.layout, wanted, report, threads, **options)
+        if file.layout is not None:
+            with memory_named(f"to read {file}"):
+                asked = Wanted(wanted, report, file.size, total, threads, blocks, coded)
+                yield from file.layout.batches(file.place, asked)
         bytes_before += file.size
 
 
@@ -301,40 +281,29 @@ def _exact_file(path: str) -> FoundFile:
 
 def check_format(file: DataFile, output: Path) -> None:
     """Refuse a name for a copy of a file whose ending means another format than the copy will have."""
-    suffix = next((ending for ending in map(str.lower, output.suffixes[::-1]) if ending not in COMPRESSED), "")
-    endings, packed = ENDINGS[file.kind], output.suffix.lower() in COMPRESSED
+    if file.layout is None:
+        return
+    suffix = next((part for part in map(str.lower, output.suffixes[::-1]) if part not in PACKED), "")
+    endings, packed = file.layout.endings, output.suffix.lower() in PACKED
     # names may be wrong, and a copy may have the wrong ending of its source
-    if _UNWRITTEN_ENDINGS.fullmatch(suffix) and suffix != named_format(file.place):
-        written = "; ".join(f"{', '.join(of_kind)} for {kind}" for kind, of_kind in ENDINGS.items())
+    if _UNWRITTEN_ENDINGS.fullmatch(suffix) and suffix != ending(file.place):
+        written = "; ".join(f"{', '.join(each.endings)} for {each.kind}" for each in FORMATS)
         raise CredimiError(
             f"{output} ends in {suffix}, which is not written: {file} is {file.kind}, and so is its copy; give it a "
             f"name that ends in {endings[0]} (copies end in {written})"
         )
-    if (suffix in _TABLE_ENDINGS and suffix not in endings) or (packed and file.kind in ("Parquet", "Arrow")):
+    if (suffix in _TABLE_ENDINGS and suffix not in endings) or (packed and not file.layout.may_be_packed):
         raise CredimiError(
             f"{file} is {file.kind}, and so is what is written: give {output} a name that ends in {endings[0]}"
         )
 
 
 def copy_columns(file: DataFile, wanted: Sequence[str], output: Path, suffix: str = "", *, safe: bool = False) -> None:
-    """The same rows with some of the columns, in the same format; texts stay as they are written.
-
-    CSV is compressed if `suffix`, the end of the name that the output will have, says so. With `safe`, texts of CSV
-    that a spreadsheet would take for formulas get an apostrophe, and control characters are visible.
-    """
+    """The same rows with some of the columns, in the same format (see `Layout`); texts stay as they are written."""
+    if file.layout is None:
+        raise CredimiError(f"{file} holds counts, not data: it has no rows to copy")
     with memory_named(f"to copy columns of {file}"):
-        _copy_columns(file, wanted, output, suffix, safe=safe)
-
-
-def _copy_columns(file: DataFile, wanted: Sequence[str], output: Path, suffix: str, *, safe: bool) -> None:
-    try:
-        if isinstance(file.layout, Header):
-            csv_files.copy_columns(file.place, file.layout, wanted, output, suffix, safe=safe)
-        elif isinstance(file.layout, ArrowSchema):
-            arrow_files.copy_columns(file.place, file.layout, wanted, output)
-        elif isinstance(file.layout, JsonFields):
-            json_lines.copy_columns(file.place, file.layout, wanted, output, suffix)
-        else:
-            parquet_files.copy_columns(file.place, wanted, output)
-    except OSError as error:
-        raise OSError(error.errno, reason(error)) from error
+        try:
+            file.layout.copy_columns(file.place, wanted, output, suffix, safe=safe)
+        except OSError as error:
+            raise OSError(error.errno, reason(error)) from error

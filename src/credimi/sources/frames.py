@@ -72,6 +72,8 @@ def names(data: Foreign) -> list[str]:  # noqa: PLR0911  (one way for each kind 
         return _array_names(data)
     if isinstance(data, dict):
         return [str(name) for name in data]
+    if is_lazy(data):
+        return list(data.collect_schema().names())  # nothing is computed for them
     if isinstance(data, list | tuple):
         return _dictionary_names(data)
     columns = getattr(data, "columns", None)  # polars, duckdb
@@ -209,6 +211,34 @@ def column_by_column(frame: Foreign, wanted: Sequence[str]) -> Batch:
     """One batch from a polars frame that Arrow does not support as a whole, converted column by column."""
     columns = {name: _array_or_unreadable(frame[name], name) for name in wanted}
     return Batch(columns, frame.height, cells=frame.height * len(wanted))
+
+
+def is_lazy(data: object) -> bool:
+    """Whether this is a LazyFrame of polars; checked without importing polars."""
+    return is_polars(data) and type(data).__name__ == "LazyFrame"
+
+
+def lazy_batches(data: Foreign, wanted: Sequence[str]) -> Iterator[Batch]:
+    """The wanted columns of a LazyFrame; its query runs in polars' streaming engine, and reads no other columns.
+
+    Memory holds one batch and what polars itself needs, whatever the number of rows. If this version of polars cannot
+    return chunks, the columns are collected first.
+    """
+    from polars import selectors  # noqa: PLC0415  (a LazyFrame means that polars is installed)
+
+    chosen = data.select(selectors.by_name(*wanted))  # a mere string may mean a pattern
+    if hasattr(chosen, "collect_batches"):
+        frames = iter(chosen.collect_batches(maintain_order=False))
+    else:
+        frames = iter([chosen.collect(engine="streaming")])
+    first = next(frames, None)
+    if first is None:
+        return
+    frames = chain([first], frames)
+    if has_unsupported_type(first):
+        yield from (column_by_column(frame, wanted) for frame in frames)
+        return
+    yield from gathered((chunk for frame in frames for chunk in reader_of(frame)), wanted)
 
 
 def _enough_rows(columns: int) -> int:

@@ -11,11 +11,9 @@ The columns are the fields of the first lines, up to `_FIRST_BYTES` bytes; a fie
 from __future__ import annotations
 
 import json
-import os
 import re
-from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -29,18 +27,19 @@ from credimi.core.errors import CredimiError, lacks_memory, one_line
 from credimi.core.remote_files import opened
 from credimi.core.threads import cores, in_order
 from credimi.counts.batch import Batch
-from credimi.sources.csv.csv_files import COMPRESSED
+from credimi.sources.csv.csv_files import Header
 from credimi.sources.csv.csv_split import LONGEST
+from credimi.sources.formats import PACKED, UNPACKED, Layout, created, ending, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from credimi.columns.column import ColumnValues
     from credimi.core.remote_files import Place
     from credimi.core.types import AnyArray, ArrowColumn, Foreign, Record, Value
+    from credimi.sources.formats import Wanted
 
-    Progress = Callable[[float], None]
     Columns = dict[str, ColumnValues]
 
 _PART = 7 << 20
@@ -50,14 +49,87 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # at the beginning of a file
 _MAX_DEPTH = 200  # to which pyarrow parses; what is nested cannot be counted anyway
 _TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*+"')
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_RESULT, _RANKING = re.compile(rb'\{\s*"settings"\s*:'), b'"rows_with_target"'
+_OBJECT = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*["}]')
+_JSON = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\[])')
+_OBJECT_OF_COLUMNS = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"([^"\\]|\\.)*"\s*:\s*[\[{]')
+_CHUNK_BYTES = 1 << 20  # read at once, to find the end of the first line
 
 
 @dataclass(frozen=True, slots=True)
-class JsonFields:
+class JsonFields(Layout):
     """The fields of the first lines, in the order in which they occur, and the compression."""
+
+    kind = "JSON lines"
+    endings = (".jsonl", ".ndjson")
+    may_be_packed = True
 
     names: tuple[str, ...]
     compression: str | None
+
+    @classmethod
+    def of(cls, place: Place, file: Foreign, first: bytes, _delimiter: str | None) -> Self | None:
+        """The columns of an open file; an error if it is another JSON document."""
+        compression, suffix, bytes_read = PACKED.get(place.suffix.lower()), ending(place), 0
+        if suffix in cls.endings and not compression and _is_json_of_columns(file):
+            raise _document_error(place)
+        may_be_json = suffix not in Header.endings
+        if suffix not in cls.endings and not (may_be_json and not compression and _is_json_lines(first, file)):
+            if suffix == ".json" or (may_be_json and _JSON.match(first)):
+                raise _result_error(place, first) if _RESULT.match(first) else _document_error(place)
+            return None
+        fields: dict[str, None] = {}
+        for part in _parts(place, unpacked(file, compression)):
+            fields |= dict.fromkeys(_columns(place, part)[0])
+            bytes_read += len(part.content)
+            if bytes_read >= _FIRST_BYTES:
+                break
+        if not fields:
+            raise CredimiError(f'{place} has no fields: JSON lines have one object per line, such as {{"age": 41}}')
+        return cls(tuple(fields), compression)
+
+    def batches(self, place: Place, wanted: Wanted) -> Iterator[Batch]:
+        """The wanted columns, part by part."""
+        done, size = 0, max(wanted.size, 1) * (UNPACKED if self.compression else 1)
+        known = frozenset(self.names)
+
+        def read() -> Iterator[_Part]:
+            with opened(place, stream=True) as file:
+                yield from _parts(place, unpacked(file, self.compression))
+
+        def parsed(part: _Part) -> tuple[Columns, int, int]:
+            columns, rows = _columns(place, part)
+            unknown_field = next((name for name in columns if name not in known), None)
+            if unknown_field is not None:
+                raise CredimiError(
+                    f"{place}: after line {part.before:,} comes the field {unknown_field!r}, which none of the first "
+                    "lines has: give it to the first line, if only as null"
+                )
+            return columns, rows, len(part.content)
+
+        def fault(_: Exception) -> str:
+            return f"{place} is not UTF-8: convert the file, for example with iconv -f cp1252 -t utf-8"
+
+        for columns, rows, part_bytes in in_order(parsed, read(), min(cores(wanted.threads), _MAX_THREADS)):
+            if rows:
+                chosen = {name: columns[name] if name in columns else pa.nulls(rows) for name in wanted.columns}
+                yield Batch(chosen, rows, cells=wanted.cells, fault=fault, path=place)
+            done += part_bytes
+            wanted.progress(min(done / size, 1.0))
+        wanted.progress(1.0)
+
+    def copy_columns(self, place: Place, wanted: Sequence[str], output: Path, suffix: str, *, safe: bool) -> None:  # noqa: ARG002  (JSON is for programs)
+        """The same rows with some of the fields."""
+        with opened(place, stream=True) as file, created(output, suffix) as sink:
+            for part in _parts(place, unpacked(file, self.compression)):
+                for _, row in _objects(place, part):
+                    chosen = {name: row[name] for name in wanted if name in row}
+                    sink.write(json.dumps(chosen).encode() + b"\n")  # in ASCII, as half a character is no UTF-8
+
+
+def _result_error(place: Place, first: bytes) -> CredimiError:
+    what, reads = ("ranking", "only `credimi compare` reads it") if _RANKING in first else ("result", "name data")
+    return CredimiError(f"{place} is a {what} that credimi wrote, and has no rows: {reads}")
 
 
 class _Part(NamedTuple):
@@ -65,64 +137,6 @@ class _Part(NamedTuple):
 
     content: bytes
     before: int
-
-
-def read_fields(path: Place, file: Foreign) -> JsonFields:
-    """The columns of an open file."""
-    compression, bytes_read = COMPRESSED.get(path.suffix.lower()), 0
-    fields: dict[str, None] = {}
-    for part in _parts(path, _unpacked(file, compression)):
-        fields |= dict.fromkeys(_columns(path, part)[0])
-        bytes_read += len(part.content)
-        if bytes_read >= _FIRST_BYTES:
-            break
-    if not fields:
-        raise CredimiError(f'{path} has no fields: JSON lines have one object per line, such as {{"age": 41}}')
-    return JsonFields(tuple(fields), compression)
-
-
-def _unpacked(file: Foreign, compression: str | None) -> Foreign:
-    return pa.CompressedInputStream(file, compression) if compression else file
-
-
-def batches(
-    path: Place,
-    fields: JsonFields,
-    wanted: Sequence[str],
-    progress: Progress,
-    threads: int | None = None,
-    *,
-    size: int,
-    cells: int,
-) -> Iterator[Batch]:
-    """The wanted columns, part by part; `size` is the file's size in bytes, `cells` the estimate for all files."""
-    done, unpacked = 0, max(size, 1) * (8 if fields.compression else 1)  # guessed
-    known = frozenset(fields.names)
-
-    def read() -> Iterator[_Part]:
-        with opened(path, stream=True) as file:
-            yield from _parts(path, _unpacked(file, fields.compression))
-
-    def parsed(part: _Part) -> tuple[Columns, int, int]:
-        columns, rows = _columns(path, part)
-        unknown_field = next((name for name in columns if name not in known), None)
-        if unknown_field is not None:
-            raise CredimiError(
-                f"{path}: after line {part.before:,} comes the field {unknown_field!r}, which none of the first lines "
-                "has: give it to the first line, if only as null"
-            )
-        return columns, rows, len(part.content)
-
-    def fault(_: Exception) -> str:
-        return f"{path} is not UTF-8: convert the file, for example with iconv -f cp1252 -t utf-8"
-
-    for columns, rows, part_bytes in in_order(parsed, read(), min(cores(threads), _MAX_THREADS)):
-        if rows:
-            chosen = {name: columns[name] if name in columns else pa.nulls(rows) for name in wanted}
-            yield Batch(chosen, rows, cells=cells, fault=fault, path=path)
-        done += part_bytes
-        progress(min(done / unpacked, 1.0))
-    progress(1.0)
 
 
 def _parts(path: Place, stream: Foreign) -> Iterator[_Part]:
@@ -238,15 +252,47 @@ def _kind(value: Value) -> str | None:
     return "text" if isinstance(value, str) else None
 
 
-def copy_columns(path: Place, fields: JsonFields, wanted: Sequence[str], output: Path, suffix: str) -> None:
-    """The same rows with some of the fields; compressed if `suffix` says so."""
-    packed = COMPRESSED.get(suffix.lower())
-    with (
-        opened(path, stream=True) as file,
-        pa.OSFile(os.fsencode(output), "wb") as plain,
-        pa.CompressedOutputStream(plain, packed) if packed else nullcontext(plain) as sink,
-    ):
-        for part in _parts(path, _unpacked(file, fields.compression)):
-            for _, row in _objects(path, part):
-                chosen = {name: row[name] for name in wanted if name in row}
-                sink.write(json.dumps(chosen).encode() + b"\n")  # in ASCII, as half a character is no UTF-8
+def _document_error(place: Place) -> CredimiError:
+    return CredimiError(
+        f"{place} is a JSON document, which is not read: write an object a line (JSON lines, .jsonl), for example "
+        "with jq -c '.[]', or to_json(orient=\"records\", lines=True) of pandas"
+    )
+
+
+def _is_json_lines(first: bytes, file: Foreign) -> bool:
+    """Whether the first line is a JSON object and more lines follow."""
+    if not _OBJECT.match(first):
+        return False
+    line, end, rest = first.removeprefix(_BYTE_ORDER_MARK).lstrip().partition(b"\n")
+    if not end:
+        return bool(_first_line(file)[1].strip())
+    try:
+        return isinstance(json.loads(line), dict) and bool(rest.strip())
+    except (ValueError, RecursionError):
+        return False
+
+
+def _is_json_of_columns(file: Foreign) -> bool:
+    """Whether the only line is an object in which every field is a list or an object: a table, column by column."""
+    line, rest = _first_line(file)
+    if rest.strip() or not _OBJECT_OF_COLUMNS.match(line):
+        return False
+    try:
+        document = json.loads(line.removeprefix(_BYTE_ORDER_MARK))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and all(isinstance(field, dict | list) for field in document.values())
+
+
+def _first_line(file: Foreign) -> tuple[bytes, bytes]:
+    """The first line that is not blank, or about its first `LONGEST` bytes, and some bytes of what follows it."""
+    parts: list[bytes] = []
+    end, rest, bytes_read = b"", b"", 0
+    while not end and bytes_read <= LONGEST and (chunk := file.read(_CHUNK_BYTES)):
+        bytes_read += len(chunk)
+        line, end, rest = (chunk if any(parts) else chunk.lstrip()).partition(b"\n")
+        parts.append(line)
+    if end and not rest.strip():
+        rest = file.read(_CHUNK_BYTES)
+    file.seek(0)
+    return b"".join(parts), rest

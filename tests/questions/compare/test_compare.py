@@ -155,7 +155,7 @@ def test_missing_is_a_value_of_both_if_one_has_it() -> None:
     first = {"class": ["p", "q"] * 100, "x": ["a", None] * 100, "y": ["a", "b"] * 100}
     second = {"class": ["p", "q"] * 100, "x": ["a", "a"] * 100, "y": ["a", "b"] * 100}
     assert credimi.compare(first, second, "class")["x"]["verdict"] == "not compared"
-    found = credimi.compare(first, second, "class", missing="category")
+    found = credimi.compare(first, second, "class", missing_as="category")
     assert found["x"]["verdict"] == "less"
     assert found["x"]["complete_a"] == 200
 
@@ -289,7 +289,7 @@ SMALL = {"class": ["p", "q"] * 10, "x": ["a", "b"] * 10}
         ((SMALL, SMALL, "class"), {"p_same": 1.0}, "p_same is 1.0"),
         ((SMALL, SMALL, "class"), {"epsilon": -1.0}, "epsilon"),
         ((SMALL, SMALL, "class"), {"names": "ab"}, "two texts"),
-        ((SMALL, SMALL, "class"), {"missing": "drop"}, "missing is 'drop'"),
+        ((SMALL, SMALL, "class"), {"missing_as": "drop"}, "missing_as is 'drop'"),
         ((SMALL, SMALL, "class"), {"target_cuts": "quantile:3"}, r"quantiles of the two differ: pass the cuts"),
     ],
 )

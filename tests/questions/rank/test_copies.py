@@ -87,8 +87,8 @@ def test_files_and_pickles_of_counts_have_no_rows(tmp_path: Path) -> None:
 def test_a_bounded_number_of_rows_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     sample = credimi.count(table(), "y").sample
     assert sample is not None
-    assert {column.codes.size for column in sample.columns.values()} == {2048}
-    assert all(column.codes.base is None for column in sample.columns.values())  # or all rows would be
+    assert {column().codes.size for column in sample.columns.values()} == {2048}
+    assert all(column().codes.base is None for column in sample.columns.values())  # or all rows would be
     monkeypatch.setattr(sampled_rows, "_MAX_CELLS", 800)  # less than enough rows of seven columns
     assert credimi.count(table(), "y").sample is None
 

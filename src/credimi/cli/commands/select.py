@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.core.types import Foreign
-    from credimi.questions.rank.answer import Ranking
+    from credimi.questions.rank.result import Ranking
     from credimi.questions.select.result import Selection
     from credimi.results.remarks import Remark
     from credimi.sources.data_file import DataFile
@@ -258,13 +258,13 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     command_files.check_features(data, options.target)
     command_files.check_outputs(options)
     startup.announce_compiling(options.command)
-    from credimi.questions.select.answer import select
+    from credimi.questions.select.select import select
 
     goal, arguments = options.goal or "smallest", shared.counting(options)
     arguments |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}
     arguments |= {"min_features": options.min_features, "scratch": options.scratch}
     with terminal_io.progress("reading") as progress:
-        selection = select([data], options.target, goal=goal, progress=progress, **arguments)
+        selection = select([data], options.target, rule=goal, progress=progress, **arguments)
     if options.html is not None:
         selection.to_html(options.html, reader=COMMAND_LINE)
     if options.plot is not None:

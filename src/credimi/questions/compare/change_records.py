@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from credimi.core.arguments import require_share
+from credimi.core.defaults import P_SAME
 from credimi.core.errors import CredimiError
 from credimi.inference.belief import Belief
-from credimi.questions.compare import change
 from credimi.questions.compare.many_changes import changes
 from credimi.questions.compare.result import COLUMNS
 
@@ -39,14 +39,19 @@ _FIGURES = {"mi": "mean", "low": "low", "high": "high"}
 class CompareOptions(Belief):
     """Threshold and level of the change, and the prior probability that a column tells the same in both samples."""
 
-    p_same: float = change.P_SAME
+    p_same: float = P_SAME
 
     def __post_init__(self) -> None:
         Belief.__post_init__(self)
         require_share("p_same", self.p_same)
         object.__setattr__(self, "p_same", float(self.p_same))
 
-    def changes(self, samples: Samples) -> list[change.Change]:
+    @classmethod
+    def of(cls, belief: Belief, p_same: float) -> CompareOptions:
+        """The belief, and the probability that a column tells the same."""
+        return cls(epsilon=belief.epsilon, level=belief.level, threads=belief.threads, p_same=p_same)
+
+    def changes(self, samples: Samples) -> list[Change]:
         """The change of every pair of samples."""
         return changes(samples, epsilon=self.epsilon, level=self.level, p_same=self.p_same, threads=self.threads)
 

@@ -17,14 +17,13 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import pyarrow as pa
 import pyarrow.csv
@@ -37,15 +36,16 @@ from credimi.counts.batch import Batch
 from credimi.results.export import csv_writer, defused
 from credimi.sources.csv.csv_coder import CodedRows, FieldCoders
 from credimi.sources.csv.csv_split import LONGEST, LongLineError, first_line, parts, without_blanks
+from credimi.sources.formats import PACKED, UNPACKED, Layout, created, ending, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from credimi.core.remote_files import Place
+    from credimi.core.types import Foreign
     from credimi.sources.csv.csv_split import Part
-
-    Progress = Callable[[float], None]
+    from credimi.sources.formats import Wanted
 
 _PART = 7 << 20  # bytes; for 8 MB and more, pyarrow's allocator would ask the system each time, page by page
 _BLOCK = 1 << 20  # bytes that pyarrow parses at once: they fit into the cache of a core
@@ -53,7 +53,7 @@ _ROWS = 2_048  # that a part or a block should have, as each of its columns cost
 _GATHERED = 1 << 26  # bytes up to which parts of fewer than `_ROWS` rows are counted together
 _MAX_BLOCK = 2**31 - 1  # a limit of pyarrow
 _MAX_THREADS = 8  # each of them has a part in memory
-COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
+_ARFF = re.compile(rb"(\xef\xbb\xbf)?(\s*(%[^\n]*)?\n)*\s*@relation\s", re.IGNORECASE)
 _DELIMITERS = ",;\t|"
 _QUOTED = re.compile(r'"[^"]*"?')
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # at the beginning of a file
@@ -84,8 +84,13 @@ def check_delimiter(delimiter: object) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class Header(Layout):
     """The first line of a CSV file: names, delimiter, line end, and its size in bytes; also the file's compression."""
+
+    kind = "CSV"
+    endings = (".csv", ".tsv")
+    may_be_packed = True
+    memory_per_byte = 2.0  # with 31 columns, 5.0 for texts of one letter, 2.0 for texts of 24 letters
 
     names: tuple[str, ...]
     delimiter: str
@@ -93,43 +98,105 @@ class Header:
     size: int
     compression: str | None
 
+    @classmethod
+    def of(cls, place: Place, file: Foreign, first: bytes, delimiter: str | None) -> Self:
+        """The header of an open file; the default delimiter is the most frequent of `_DELIMITERS` in it."""
+        if ending(place) == ".arff" or _ARFF.match(first):
+            raise CredimiError(
+                f"{place} is ARFF, the format of Weka, which is not read: write it as CSV or Parquet, for example with "
+                "scipy.io.arff.loadarff and pandas"
+            )
+        compression = PACKED.get(place.suffix.lower())
+        line, size = _first_line(place, file, compression)
+        if line.count('"') % 2:
+            raise CredimiError(
+                f"{place}: a quote in the header is never closed: close it, or write a quote itself as two"
+            )
+        if line.strip()[:-1] == "sep=":
+            raise CredimiError(
+                f"{place} starts with the line {line.strip()!r}, which only Excel understands: delete that line"
+            )
+        plain = _QUOTED.sub("", line)
+        if "\r" in plain.rstrip("\r\n"):
+            raise CredimiError(f"{place} ends its lines with CR alone: convert it, for example with tr '\\r' '\\n'")
+        if delimiter is None:
+            delimiter = max(_DELIMITERS, key=lambda candidate: (plain.count(candidate), -_DELIMITERS.index(candidate)))
+        with _long_fields():
+            names = tuple(next(csv.reader(io.StringIO(line), delimiter=delimiter), []))
+        while delimiter == " " and names[1:] and not names[-1]:  # a blank at the end of the line names no column
+            names = names[:-1]
+        if not names:
+            raise CredimiError(f"{place} is empty: a table needs a first line with the columns' names, and rows")
+        return cls(names, delimiter, "\r\n" if line.endswith("\r\n") else "\n", size, compression)
 
-def read_header(path: Place, file: pa.NativeFile, delimiter: str | None = None) -> Header:
-    """The header of an open file; the default delimiter is the most frequent of `_DELIMITERS` in it."""
-    compression = COMPRESSED.get(path.suffix.lower())
-    line, size = _first_line(path, file, compression)
-    if line.count('"') % 2:
-        raise CredimiError(f"{path}: a quote in the header is never closed: close it, or write a quote itself as two")
-    if line.strip()[:-1] == "sep=":
-        raise CredimiError(
-            f"{path} starts with the line {line.strip()!r}, which only Excel understands: delete that line"
+    def batches(self, place: Place, wanted: Wanted) -> Iterator[Batch]:
+        """The wanted columns, part by part."""
+        unpacked_ratio = UNPACKED if self.compression else 1
+        cells = wanted.total * unpacked_ratio // 2  # guessed: a field of one letter and its delimiter
+        coders = FieldCoders(self.names, wanted.columns, self.delimiter, self.line_end)
+        coded = wanted.coded and cells >= tabulate.CELLS_WORTH_COMPILING
+        convert = pa.csv.ConvertOptions(
+            column_types=dict.fromkeys(wanted.columns, pa.string()),
+            include_columns=list(wanted.columns),
+            strings_can_be_null=False,  # an empty field is a label like others, and means missing
+            check_utf8=False,  # the few labels are checked, not the many cells
         )
-    plain = _QUOTED.sub("", line)
-    if "\r" in plain.rstrip("\r\n"):
-        raise CredimiError(f"{path} ends its lines with CR alone: convert it, for example with tr '\\r' '\\n'")
-    if delimiter is None:
-        delimiter = max(_DELIMITERS, key=lambda candidate: (plain.count(candidate), -_DELIMITERS.index(candidate)))
-    with _long_fields():
-        names = tuple(next(csv.reader(io.StringIO(line), delimiter=delimiter), []))
-    while delimiter == " " and names[1:] and not names[-1]:  # a blank at the end of the line names no column
-        names = names[:-1]
-    if not names:
-        raise CredimiError(f"{path} is empty: a table needs a first line with the columns' names, and rows")
-    return Header(names, delimiter, "\r\n" if line.endswith("\r\n") else "\n", size, compression)
+        fault = partial(_fault, place, self)
+
+        def parsed(part: Part) -> tuple[pa.Table | CodedRows | Exception, int]:
+            result: CodedRows | Exception | None = None
+            if part.unclosed:
+                result = _UnclosedError("a quote is never closed")
+            elif coded:
+                try:
+                    result = coders.coded(part.content, _ROWS if part.content.size >= _PART // 2 else 0)
+                except UnicodeDecodeError as error:
+                    result = error
+            return _parsed(part, self, convert) if result is None else result, part.content.size
+
+        unpacked = max(wanted.size, 1) * unpacked_ratio
+
+        def tables() -> Iterator[tuple[pa.Table | CodedRows, int]]:
+            done = self.size
+            for table, part_bytes in in_order(parsed, _rows(place, self), min(cores(wanted.threads), _MAX_THREADS)):
+                # Raised here, not in the threads: the search for the fault changes a limit of the process.
+                if isinstance(table, Exception):
+                    raise CredimiError(fault(table)) from table
+                yield table, part_bytes
+                done += part_bytes
+                wanted.progress(min(done / unpacked, 1.0))
+
+        for columns, rows in _with_enough_rows(tables()):
+            yield Batch(columns, rows, raw=True, cells=cells, fault=fault, path=place)
+        wanted.progress(1.0)
+
+    def copy_columns(self, place: Place, wanted: Sequence[str], output: Path, suffix: str, *, safe: bool) -> None:
+        """The same rows with some of the columns, and the same delimiter."""
+        try:
+            with (
+                _long_fields(),
+                io.TextIOWrapper(_open(place, self), encoding="utf-8-sig", newline="") as source,
+                created(output, suffix) as stream,
+                io.TextIOWrapper(stream, encoding="utf-8", newline="") as sink,
+            ):
+                rows = (row for row in csv.reader(source, delimiter=self.delimiter) if row)
+                next(rows)
+                positions = [self.names.index(name) for name in wanted]
+                writer = csv_writer(sink, self.line_end, self.delimiter)
+                lines = chain([wanted], ([row[position] for position in positions] for row in rows))
+                writer.writerows(map(defused, lines) if safe else lines)
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise CredimiError(_fault(place, self, error)) from error
 
 
 def _open(path: Place, header: Header) -> pa.NativeFile:
-    return _unpacked(opened(path, stream=True), header.compression)
-
-
-def _unpacked(file: pa.NativeFile, compression: str | None) -> pa.NativeFile:
-    return pa.CompressedInputStream(file, compression) if compression else file
+    return unpacked(opened(path, stream=True), header.compression)
 
 
 def _first_line(path: Place, file: pa.NativeFile, compression: str | None) -> tuple[str, int]:
     """The header, which may hold line ends in quotes and follow blank lines, and the number of bytes up to its end."""
     try:
-        content = first_line(_unpacked(file, compression))
+        content = first_line(unpacked(file, compression))
     except LongLineError as error:
         raise CredimiError(f"{path}, line 1: {error}") from None
     except (OSError, pa.ArrowException) as error:
@@ -150,61 +217,6 @@ def _first_line(path: Place, file: pa.NativeFile, compression: str | None) -> tu
             f"{path}, line 1: byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8: "
             "convert the file, for example with iconv -f cp1252 -t utf-8"
         ) from None
-
-
-def batches(
-    path: Place,
-    header: Header,
-    wanted: Sequence[str],
-    progress: Progress,
-    threads: int | None = None,
-    *,
-    size: int,
-    total: int,
-    coded: bool = False,
-) -> Iterator[Batch]:
-    """The wanted columns, part by part; `size` is the size of the file, and `total` that of all files, in bytes.
-
-    With `coded`, columns may come as codes.
-    """
-    unpacked_ratio = 8 if header.compression else 1  # guessed
-    cells = total * unpacked_ratio // 2  # guessed: a field of one letter and its delimiter
-    coders = FieldCoders(header.names, wanted, header.delimiter, header.line_end)
-    coded = coded and cells >= tabulate.CELLS_WORTH_COMPILING
-    convert = pa.csv.ConvertOptions(
-        column_types=dict.fromkeys(wanted, pa.string()),
-        include_columns=list(wanted),
-        strings_can_be_null=False,  # an empty field is a label like others, and means missing
-        check_utf8=False,  # the few labels are checked, not the many cells
-    )
-    fault = partial(_fault, path, header)
-
-    def parsed(part: Part) -> tuple[pa.Table | CodedRows | Exception, int]:
-        result: CodedRows | Exception | None = None
-        if part.unclosed:
-            result = _UnclosedError("a quote is never closed")
-        elif coded:
-            try:
-                result = coders.coded(part.content, _ROWS if part.content.size >= _PART // 2 else 0)
-            except UnicodeDecodeError as error:
-                result = error
-        return _parsed(part, header, convert) if result is None else result, part.content.size
-
-    unpacked = max(size, 1) * unpacked_ratio
-
-    def tables() -> Iterator[tuple[pa.Table | CodedRows, int]]:
-        done = header.size
-        for table, part_bytes in in_order(parsed, _rows(path, header), min(cores(threads), _MAX_THREADS)):
-            # Raised here, not in the threads: the search for the fault changes a limit of the process.
-            if isinstance(table, Exception):
-                raise CredimiError(fault(table)) from table
-            yield table, part_bytes
-            done += part_bytes
-            progress(min(done / unpacked, 1.0))
-
-    for columns, rows in _with_enough_rows(tables()):
-        yield Batch(columns, rows, raw=True, cells=cells, fault=fault, path=path)
-    progress(1.0)
 
 
 def _parsed(part: Part, header: Header, convert: pa.csv.ConvertOptions) -> pa.Table | Exception:
@@ -352,27 +364,3 @@ class _FieldSizeLimit:
 
 
 _FIELD_SIZE_LIMIT = _FieldSizeLimit()
-
-
-def _created(output: Path, suffix: str) -> pa.NativeFile:
-    file, packed = pa.OSFile(os.fsencode(output), "wb"), COMPRESSED.get(suffix.lower())
-    return pa.CompressedOutputStream(file, packed) if packed else file
-
-
-def copy_columns(path: Place, header: Header, wanted: Sequence[str], output: Path, suffix: str, *, safe: bool) -> None:
-    """The same rows with some of the columns, and the same delimiter; compressed if `suffix` says so."""
-    try:
-        with (
-            _long_fields(),
-            io.TextIOWrapper(_open(path, header), encoding="utf-8-sig", newline="") as source,
-            _created(output, suffix) as stream,
-            io.TextIOWrapper(stream, encoding="utf-8", newline="") as sink,
-        ):
-            rows = (row for row in csv.reader(source, delimiter=header.delimiter) if row)
-            next(rows)
-            positions = [header.names.index(name) for name in wanted]
-            writer = csv_writer(sink, header.line_end, header.delimiter)
-            lines = chain([wanted], ([row[position] for position in positions] for row in rows))
-            writer.writerows(map(defused, lines) if safe else lines)
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise CredimiError(_fault(path, header, error)) from error

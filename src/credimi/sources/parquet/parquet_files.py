@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -26,16 +26,18 @@ from credimi.core.threads import cores, in_order
 from credimi.counts import tabulate
 from credimi.counts.batch import Batch
 from credimi.sources.arrow_files import check, readable
+from credimi.sources.formats import JOINED, Layout
 from credimi.sources.parquet.parquet_codes import TextColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from credimi.columns.column import Column
     from credimi.core.remote_files import Place
+    from credimi.core.types import Foreign
+    from credimi.sources.formats import Wanted
 
-    Progress = Callable[[float], None]
     Columns = Mapping[str, Column | pa.Array]
 
 _STREAM_BYTES = 1 << 16
@@ -43,15 +45,19 @@ _CELLS = 1 << 20
 _GUESSED_LIST_SIZE = 64  # values of a list
 _GROUP = 1 << 13  # rows of a group; in smaller groups dictionaries do not pay
 _MAX_THREADS = 8  # each of them has a block of columns in memory
+_INDEX = 4  # bytes of a text, as a position in the dictionary
 COLUMNS = 17  # of a block, with the target, which is read again with each block: this costs a seventeenth
 
 
 @dataclass(frozen=True, slots=True)
-class Footer:
+class Footer(Layout):
     """The end of a Parquet file: names and types of its columns, and its numbers of rows and of row groups.
 
     `unpacked` is the size of its pages in bytes, decompressed.
     """
+
+    kind = "Parquet"
+    endings = (".parquet", ".pq")
 
     schema: pa.Schema
     rows: int
@@ -63,46 +69,65 @@ class Footer:
         """The columns' names."""
         return tuple(self.schema.names)
 
+    @classmethod
+    def of(cls, place: Place, file: Foreign, first: bytes, _delimiter: str | None) -> Self | None:
+        """The footer of an open file."""
+        if not first.startswith(b"PAR1"):
+            return None
+        with readable(place, "Parquet"), pa.parquet.ParquetFile(file) as parquet:
+            metadata = parquet.metadata
+            unpacked = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+            schema = parquet.schema_arrow.remove_metadata()
+            return cls(schema, metadata.num_rows, metadata.num_row_groups, unpacked)
 
-def read_footer(path: Place, source: pa.NativeFile) -> Footer:
-    """The footer of an open file."""
-    with readable(path, "Parquet"), pa.parquet.ParquetFile(source) as file:
-        metadata = file.metadata
-        unpacked = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
-        return Footer(file.schema_arrow.remove_metadata(), metadata.num_rows, metadata.num_row_groups, unpacked)
+    def sharing(self, shared: dict[object, Foreign]) -> Self:
+        """The same; a schema that another file has, too, is stored only once."""
+        return replace(self, schema=shared.setdefault(self.schema, self.schema))
+
+    def memory(self, _size: int, wanted: Collection[str]) -> float:
+        """The bytes of these columns: of numbers and indices of texts, but no less than the pages; and of codes."""
+        widths = [_width(field.type) for field in self.schema if field.name in wanted]
+        pages = self.unpacked * len(widths) / max(len(self.names), 1)
+        return JOINED * max(self.rows * sum(widths), pages) + self.rows * len(widths)
+
+    def batches(self, place: Place, wanted: Wanted) -> Iterator[Batch]:
+        """Each block of columns, batch by batch."""
+        schema, remote = self.schema, isinstance(place, Remote)
+        texts = [
+            field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        ]
+        if self.rows < _GROUP * self.groups:  # with dictionaries, each group of rows would be a batch
+            texts = []
+        blocks, times = wanted.blocks or [wanted.columns], wanted.total / max(wanted.size, 1)
+        cells, done = sum(map(len, blocks)) * self.rows, 0
+        coded = wanted.coded and bool(texts) and not remote and cells * times >= tabulate.CELLS_WORTH_COMPILING
+        with (
+            readable(place, "Parquet"),
+            opened(place) as source,
+            pa.parquet.ParquetFile(
+                source, read_dictionary=texts, pre_buffer=remote, buffer_size=0 if remote else _STREAM_BYTES
+            ) as file,
+        ):
+            for columns, rows in _parts(file, source, self, blocks, wanted.threads, coded=coded, remote=remote):
+                yield Batch(columns, rows, cells=int(cells * times), path=place)
+                done += rows * len(columns)
+                wanted.progress(done / max(cells, 1))
+
+    def copy_columns(self, place: Place, wanted: Sequence[str], output: Path, _suffix: str, *, safe: bool) -> None:  # noqa: ARG002  (text of Parquet is no formula)
+        """The same rows with some of the columns."""
+        with opened(place) as source, pa.parquet.ParquetFile(source) as file:
+            schema = pa.schema([file.schema_arrow.field(name) for name in wanted])
+            with pa.OSFile(os.fsencode(output), "wb") as sink, pa.parquet.ParquetWriter(sink, schema) as writer:
+                for batch in file.iter_batches(batch_size=max(1, _CELLS // len(wanted)), columns=list(wanted)):
+                    writer.write_batch(batch.select(list(wanted)))
 
 
-def batches(
-    path: Place,
-    footer: Footer,
-    blocks: Sequence[Sequence[str]],
-    times: float,
-    progress: Progress,
-    *,
-    threads: int | None = None,
-    coded: bool = False,
-) -> Iterator[Batch]:
-    """Each block of columns, batch by batch; `times` is the size of all files relative to this one.
-
-    With `coded`, columns may come as codes.
-    """
-    schema, remote = footer.schema, isinstance(path, Remote)
-    texts = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
-    if footer.rows < _GROUP * footer.groups:  # with dictionaries, each group of rows would be a batch
-        texts = []
-    cells, done = sum(map(len, blocks)) * footer.rows, 0
-    coded = coded and bool(texts) and not remote and cells * times >= tabulate.CELLS_WORTH_COMPILING
-    with (
-        readable(path, "Parquet"),
-        opened(path) as source,
-        pa.parquet.ParquetFile(
-            source, read_dictionary=texts, pre_buffer=remote, buffer_size=0 if remote else _STREAM_BYTES
-        ) as file,
-    ):
-        for columns, rows in _parts(file, source, footer, blocks, threads, coded=coded, remote=remote):
-            yield Batch(columns, rows, cells=int(cells * times), path=path)
-            done += rows * len(columns)
-            progress(done / max(cells, 1))
+def _width(kind: pa.DataType) -> float:
+    """The bytes of a value of this type, at least."""
+    try:
+        return float(kind.bit_width / 8)
+    except ValueError:  # text, lists
+        return _INDEX
 
 
 def _parts(
@@ -190,12 +215,3 @@ def _arrow_batches(
                 rows_again += batch.num_rows
                 if unread.num_rows:
                     yield unread
-
-
-def copy_columns(path: Place, wanted: Sequence[str], output: Path) -> None:
-    """The same rows with some of the columns."""
-    with opened(path) as source, pa.parquet.ParquetFile(source) as file:
-        schema = pa.schema([file.schema_arrow.field(name) for name in wanted])
-        with pa.OSFile(os.fsencode(output), "wb") as sink, pa.parquet.ParquetWriter(sink, schema) as writer:
-            for batch in file.iter_batches(batch_size=max(1, _CELLS // len(wanted)), columns=list(wanted)):
-                writer.write_batch(batch.select(list(wanted)))

@@ -1,0 +1,124 @@
+"""What each file format says of itself: `Layout`, and `Wanted`, what is read of a file.
+
+A format is one module with one `Layout`; `data_file.FORMATS` lists them, and nothing else names a single format to read
+or to write it. A new format is a new module and one line there.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from pathlib import Path
+
+    from credimi.core.remote_files import Place
+    from credimi.core.types import Foreign
+    from credimi.counts.batch import Batch
+
+    Progress = Callable[[float], None]
+
+PACKED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}  # endings of compressed text
+UNPACKED = 8  # bytes of text for each byte of a packed file, guessed
+_PACKED_AT_LEAST = 4.0  # the same, rather too few
+_BYTES_PER_CELL = 8  # at least, of a cell in memory, and of a field of JSON lines
+JOINED = 1.5  # times the memory of a column, as its parts are there, too, while they are joined: 1.7 to 2.8 measured
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is read of one of several files, whose sizes in bytes add up to `total`.
+
+    `blocks` are the columns for formats that store columns apart, one block after the other. With `coded`, columns may
+    come as codes.
+    """
+
+    columns: Sequence[str]
+    progress: Progress
+    size: int
+    total: int
+    threads: int | None = None
+    blocks: Sequence[Sequence[str]] = ()
+    coded: bool = False
+
+    @property
+    def cells(self) -> int:
+        """An estimate of the cells of all files."""
+        return self.total // _BYTES_PER_CELL
+
+
+class Layout(ABC):
+    """Where the columns of a file are: a header, a footer, a schema."""
+
+    __slots__ = ()
+    kind: ClassVar[str]  # the format in words
+    endings: ClassVar[tuple[str, ...]]  # of names of files in a directory; a file that is named may have any
+    may_be_packed: ClassVar[bool] = False
+    memory_per_byte: ClassVar[float] = 1.0  # of text, or of what else the file holds
+
+    if TYPE_CHECKING:
+
+        @property
+        def names(self) -> tuple[str, ...]:
+            """The columns' names, a field or a property."""
+
+    @classmethod
+    @abstractmethod
+    def of(cls, place: Place, file: Foreign, first: bytes, delimiter: str | None) -> Self | None:
+        """The layout of an open file that begins with these bytes; None if it has another format."""
+
+    @abstractmethod
+    def batches(self, place: Place, wanted: Wanted) -> Iterator[Batch]:
+        """The wanted columns, part by part."""
+
+    @abstractmethod
+    def copy_columns(self, place: Place, wanted: Sequence[str], output: Path, suffix: str, *, safe: bool) -> None:
+        """Write the same rows with some of the columns.
+
+        Text is packed if `suffix`, the end of the name that the output will have, says so. With `safe`, texts that a
+        spreadsheet would take for formulas get an apostrophe.
+        """
+
+    def memory(self, size: int, wanted: Collection[str]) -> float:
+        """The bytes that the wanted columns of a file of this size are likely to take; rather too few than too many.
+
+        All are in memory at the same time, as they are read and as codes.
+        """
+        share = sum(name in wanted for name in self.names) / max(len(self.names), 1)
+        return size * share * self.memory_per_byte * (_PACKED_AT_LEAST if getattr(self, "compression", None) else 1.0)
+
+    def sharing(self, shared: dict[object, Foreign]) -> Self:
+        """The same; stored only once if another file has it, too, as there may be many wide files."""
+        same: Self = shared.setdefault(self, self)
+        return same
+
+
+def unpacked(file: Foreign, compression: str | None) -> Foreign:
+    """The text of an open file."""
+    return pa.CompressedInputStream(file, compression) if compression else file
+
+
+@contextmanager
+def created(output: Path, suffix: str) -> Iterator[Foreign]:
+    """A new file of text, packed if the suffix says so."""
+    packed = PACKED.get(suffix.lower())
+    with pa.OSFile(os.fsencode(output), "wb") as file:
+        if packed is None:
+            yield file
+            return
+        with pa.CompressedOutputStream(file, packed) as stream:
+            yield stream
+
+
+def ending(place: Place | Path) -> str:
+    """The ending of a file's name that says its format, without that of the compression."""
+    suffixes = [suffix.lower() for suffix in place.suffixes]
+    if suffixes and suffixes[-1] in PACKED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
