@@ -1,23 +1,28 @@
 """`SampledRows`: a few rows as codes, kept in memory beside their counts, for callers that need two columns at once.
 
 Counts show each column only with the target. Whether two columns say the same can be seen only in rows, and a few
-thousand rows are enough. They are rows of the first batch, evenly spread over it; no file and no pickle stores them.
+thousand rows are enough. They are rows of the first batch, one from each of as many equal stretches, at a place that is
+drawn once for all tables: rows at equal distances may be all alike, if the data repeat themselves. No file and no
+pickle stores them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from credimi.columns.encode import encode
-from credimi.columns.numbers.small_codes import every_row
+from credimi.columns.numbers.small_codes import chosen_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from credimi.columns.column import Column
     from credimi.columns.missing import MissingValues
+    from credimi.core.types import IntegerArray
     from credimi.counts.batch import Batch, CodedBatch
 
 _MAX_ROWS, _MAX_CELLS = 2048, 1 << 21
@@ -26,12 +31,12 @@ _MIN_ROWS = 128  # if a table is so wide that fewer rows fit, none are sampled
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledRows:
-    """Every `step`-th of the `rows` of a batch. `columns` are to be called: most are never used, so some wait."""
+    """Up to `most` of the `rows` of a batch. `columns` are to be called: most are never used, so some wait."""
 
     columns: Mapping[str, Callable[[], Column]]
     missing: MissingValues
     rows: int
-    step: int
+    most: int
 
     @classmethod
     def of(cls, coded: CodedBatch, batch: Batch) -> SampledRows | None:
@@ -39,15 +44,23 @@ class SampledRows:
         most = min(_MAX_ROWS, _MAX_CELLS // max(len(coded.features), 1))
         if most < _MIN_ROWS or any(column.at is not None for column in coded.columns.values()):
             return None
-        step = max(-(-coded.rows // most), 1)
+        rows = _chosen(coded.rows, most)
         columns: dict[str, Callable[[], Column]] = {
-            name: partial(_same, replace(column, codes=column.codes[::step].copy()))
-            for name, column in coded.columns.items()
+            name: partial(_same, replace(column, codes=column.codes[rows])) for name, column in coded.columns.items()
         }
         if coded.counted:  # without codes
-            for name, values in every_row({name: batch.columns[name] for name in coded.counted}, step).items():
+            for name, values in chosen_rows({name: batch.columns[name] for name in coded.counted}, rows).items():
                 columns[name] = partial(encode, values, name, missing=coded.missing, raw=batch.raw, compiled=False)
-        return cls(columns, coded.missing, coded.rows, step)
+        return cls(columns, coded.missing, coded.rows, most)
+
+
+@lru_cache(maxsize=8)  # blocks of columns, and batches, have about as many rows
+def _chosen(rows: int, most: int) -> IntegerArray:
+    """The numbers of so many of the rows, in order; of all rows if there are no more."""
+    stretches = np.arange(min(rows, most))
+    if rows <= most:
+        return stretches
+    return ((stretches + np.random.default_rng(0).random(most)) * (rows / most)).astype(np.int64)
 
 
 def _same(column: Column) -> Column:
@@ -57,6 +70,6 @@ def _same(column: Column) -> Column:
 def beside(parts: Iterable[SampledRows | None]) -> SampledRows | None:
     """One sample with the columns of all parts; None if the parts may be of different rows."""
     samples = [part for part in parts if part is not None]
-    if len({(part.rows, part.step) for part in samples}) != 1:
+    if len({(part.rows, min(part.rows, part.most)) for part in samples}) != 1:
         return None
     return replace(samples[0], columns={name: each for part in samples for name, each in part.columns.items()})

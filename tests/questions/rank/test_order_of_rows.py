@@ -176,3 +176,20 @@ def test_copies_do_not_make_noise_tell() -> None:
             summary.add(column)
         told.append(summary._information(np.arange(600), *summary.strata(summary.counter.codes)))  # noqa: SLF001
     assert np.mean(told) < 0.003
+
+
+def test_ties_in_a_ranking_are_broken_by_name() -> None:
+    """They were in the order of the data, so the order of columns changed the ranking."""
+    columns = {
+        "b": list("uuvv") * 30,
+        "c": list("vvuu") * 30,
+        "a": list("xxyy") * 30,
+        "id": [str(row) for row in range(120)],
+    }
+    columns |= {"none": [None] * 120, "empty": ["same"] * 120}
+    rankings = [
+        credimi.rank({name: columns[name] for name in order} | {"y": list("ppqq") * 30}, "y")
+        for order in (list(columns), sorted(columns), sorted(columns, reverse=True))
+    ]
+    assert [ranking.columns["feature"] for ranking in rankings] == [["a", "b", "c", "empty", "id", "none"]] * 3
+    assert rankings[0].remarks == rankings[1].remarks == rankings[2].remarks

@@ -111,31 +111,19 @@ def interpreted(flat: NDArray[np.float64]) -> tuple[float, float]:
         flat.ravel(), np.zeros(1, dtype=np.int64), widths, classes, numbers, out, shapes, places, shares, room
     )
     groups, codes = np.divmod(np.repeat(np.arange(flat.size), flat.ravel().astype(int)), values + 1)
-    shape, place, other = (
-        np.zeros(2, dtype=np.int64),
-        np.zeros(2, dtype=np.int64),
-        np.empty((classes + 1) * (values + 1)),
-    )
-    share = node_tables.interpret_wide_column(
-        codes.astype(np.uint16),
-        groups.astype(np.uint16),
-        np.arange(codes.size),
-        np.ones(codes.size),
-        classes,
-        values,
-        True,  # noqa: FBT003  (kernels take all by position)
-        np.zeros(values + 1, dtype=np.uint8),
-        np.empty(values + 1, dtype=np.int64),
-        other,
-        shape,
-        place,
-        room,
-    )
-    assert place.tolist() == places[0].tolist()
-    assert share == pytest.approx(shares[0])
-    assert shape.tolist() == shapes[0].tolist()
-    assert other[: 3 * (shape[0] + 1)] == pytest.approx(out[: 3 * (shape[0] + 1)])
-    return float(place[0]), float(shares[0])
+    occurring, other = np.empty(values + 1, dtype=np.int64), np.empty((classes + 1) * (values + 1))
+    rows = codes.astype(np.uint16), groups.astype(np.uint16), np.arange(codes.size), np.ones(codes.size)
+    seen = np.zeros(values + 1, dtype=np.uint8)
+    width = 1 + node_tables.count_wide_column(*rows, classes, values, seen, occurring, other)
+    assert not seen.any()
+    shape, place, share = np.zeros((1, 2), dtype=np.int64), np.zeros((1, 2), dtype=np.int64), np.ones(1)
+    block, wide_out = (other, np.zeros(1, dtype=np.int64), np.array([width])), np.empty(3 * (classes + 1))
+    node_tables.interpret_columns(*block, classes, numbers, wide_out, shape, place, share, room)
+    assert occurring[place].tolist() == places.tolist()
+    assert share == pytest.approx(shares)
+    assert shape.tolist() == shapes.tolist()
+    assert wide_out[: 3 * (shape[0, 0] + 1)] == pytest.approx(out[: 3 * (shape[0, 0] + 1)])
+    return float(places[0, 0]), float(shares[0])
 
 
 def known_tree(seed: int, count: int) -> dict[str, list[Any]]:

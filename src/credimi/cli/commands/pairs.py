@@ -70,7 +70,7 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser, target=False)
-    shared.add_posterior_options(parser, seed_for="--refine and --approximation sampled", units=False)
+    shared.add_posterior_options(parser, seed_for="--refine and --approximation sampled", units=False, method=False)
     parser.add_argument("--max-values", type=argument_types.positive, default=1000, metavar="N", help=_MAX_VALUES_HELP)
     parser.add_argument("--top", type=argument_types.positive, metavar="K", help=_TOP_HELP)
     parser.add_argument("--p-dependent", type=argument_types.number, metavar="P", help=_P_DEPENDENT_HELP)

@@ -15,9 +15,11 @@ import numpy as np
 from credimi.core.errors import CredimiError
 from credimi.core.table import Table
 from credimi.core.tables import Tables
+from credimi.core.ties import places_by_name
 from credimi.counts.counts import Counts
 from credimi.counts.survey_rows import scaled_blocks
-from credimi.counts.weights import are_survey, effective, may_be_survey, whole_but_too_large
+from credimi.counts.weights import are_survey, effective, whole_but_too_large
+from credimi.counts.weights_remarks import on_weights_of
 from credimi.inference.bounds import information_bounds
 from credimi.inference.rows_to_decide import rounded_up, rows_to_decide
 from credimi.inference.rules import RULES, decide
@@ -55,7 +57,7 @@ def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief
     if belief.robust_factor is not None:
         summary |= _robust(features, blocks, posterior_summary, belief.robust_factor, belief)
     unranked = np.array([not feature.kind.ranked for feature in features], dtype=bool)
-    order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: in the order of the data
+    order = np.lexsort((places_by_name([feature.name for feature in features]), unranked, -summary["mi"]))
     settings = _settings(belief, counts, missing_as)
     summary = {name: values[order] for name, values in summary.items()}
     with_own_rows = _with_tables(features, blocks) if counts.flat_squares is not None else features
@@ -106,8 +108,7 @@ def _weights_remarks(counted: Counts, scaled: int | None, own: Tables | None) ->
     `own` are the tables, if each is scaled to its own number of rows.
     """
     if scaled is None:
-        mean = may_be_survey(counted)
-        return [] if mean is None else [Remark(RemarkKind.WEIGHTS_LARGE, rows=round(counted.rows), rows_each=mean)]
+        return list(on_weights_of([counted]))
     kind = RemarkKind.WEIGHTS_TOO_LARGE if whole_but_too_large(counted) else RemarkKind.WEIGHTS_SCALED
     worth = (
         [scaled] if own is None else [round(Table.of_block(own.block(table)).rows) for table in range(own.rows.size)]
@@ -136,6 +137,8 @@ def _settings(options: Belief, counts: Counts, missing_as: str) -> Record:
         settings["weights_are"] = counts.settings.weights_are
     if options.robust_factor is not None:
         settings["factor"] = options.robust_factor
+    if options.method is not None:
+        settings["method"] = options.method
     if options.approximation == "sampled":
         settings["seed"] = options.random_state
     return settings
@@ -172,9 +175,9 @@ def _read(interpreted: list[Feature], options: Belief, missing: str) -> tuple[li
                 f"column {feature.name!r} is never seen together with the target, and prior {options.prior!r} adds "
                 "nothing: choose another prior, or leave the column out"
             )
-    blocks = scaled_blocks(
-        [feature.block.astype(np.float64) for feature in ranked], [feature.squares for feature in ranked]
-    )
+    blocks, squares = [feature.block.astype(np.float64) for feature in ranked], [feature.squares for feature in ranked]
+    if any(each is not None for each in squares):
+        blocks = scaled_blocks(blocks, squares)
     return features, Tables.of(blocks, [feature.odds for feature in ranked])
 
 
