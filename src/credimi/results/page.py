@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain, write_bytes
 from credimi.core.version import __version__
+from credimi.results.palette import variables
 from credimi.results.sentences import NO_NAME
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-ur
 
 def document(title: str, heading: str, styles: Sequence[str], body: str) -> str:
     """The HTML of a page; `styles` are names of assets, and all the rest is HTML already."""
-    style = "".join(map(_asset, (*styles, "wide.css")))
+    style = variables() + "".join(map(_asset, (*styles, "wide.css")))
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -92,7 +93,7 @@ def filled(template: str, styles: Sequence[str], scripts: Sequence[str], data: R
     """A template (one of the assets), filled with styles, scripts and plain data."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).translate(_ESCAPES)
     parts = {
-        "/* style */": "".join(map(_asset, styles)),
+        "/* style */": variables() + "".join(map(_asset, styles)),
         "/* script */": "(() => {\n" + "".join(map(_asset, scripts)) + "})();\n",
         "null/* data */": text,
     }

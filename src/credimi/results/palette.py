@@ -15,3 +15,43 @@ TERMINAL = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "d
 TERMINAL |= {"more": "green", "less": "red", "same": "dim", "not compared": "dim"}
 TERMINAL |= {"synergy": "green", "redundancy": "red"}
 HEAT = ((242, 246, 251), (8, 48, 107))  # from no row of a class to all
+
+_LIGHT = {
+    "ground": "#fcfcfb",
+    "raised": "#ffffff",
+    "ink": "#1b1f24",
+    "quiet": "#59636e",
+    "line": "#d8dde3",
+    "accent": "#0b5cad",
+    "keep": "#0b5cad",
+    "unsure": "#a34a00",
+    "drop": "#6a737d",
+    "more": "#0b6e3b",
+    "less": "#a3260c",
+    "above": "#2f7fd0",  # behind the cells of a table: more rows than if independent
+    "below": "#e08a2e",
+} | {f"c{place}": colour for place, colour in enumerate(CLASSES)}
+_LIGHT["c6"] = "#c9b800"  # yellow that is seen on white
+_DARK = {
+    "ground": "#14171b",
+    "raised": "#1c2026",
+    "ink": "#e8ebee",
+    "quiet": "#a3adb8",
+    "line": "#353c45",
+    "accent": "#78b8ff",
+    "keep": "#78b8ff",
+    "unsure": "#ffb061",
+    "drop": "#9aa5b1",
+    "more": "#6fd39b",
+    "less": "#ff9d86",
+    "above": "#4a9be8",
+    "below": "#d98324",
+    "c0": "#4da3dc",
+    "c6": "#f0e442",
+}
+
+
+def variables() -> str:
+    """The colours as CSS variables, of light and of dark pages."""
+    light, dark = (" ".join(f"--{name}: {colour};" for name, colour in each.items()) for each in (_LIGHT, _DARK))
+    return f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
