@@ -17,7 +17,7 @@ from timing import best_of
 
 from credimi.core.tables import Tables
 from credimi.core.threads import share
-from credimi.counts.tabulate import cross_counts
+from credimi.counts.tabulate import count_codes
 from credimi.inference.moments.moments import moments
 
 SHAPES = ((2, 2), (2, 4), (2, 10), (5, 10), (10, 10), (10, 32), (2, 100))
@@ -27,9 +27,9 @@ def answer(
     target: np.ndarray, columns: list[np.ndarray], rows: int, values: int, threads: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Counts of all columns, and the leading mean and variance of their mutual information."""
-    counts = cross_counts(target, rows, columns, [values] * len(columns), threads=threads)
+    counts = count_codes(target, rows, columns, [values] * len(columns), threads=threads)
     flat = np.zeros((len(columns), rows + 1, values + 1))
-    flat[:, :rows] = counts
+    flat[:, :rows] = [block for (block,) in counts]
     size = np.full(len(columns), rows), np.full(len(columns), values)
     result = moments(Tables(flat.ravel(), *size), 0.5, matched=False, threads=threads)
     return flat, result.mean

@@ -1,4 +1,4 @@
-"""`select(goal="smallest")`: tall tables in units of one `rank`, wide ones step by step; CPU time of one thread.
+"""`select(rule="smallest")`: tall tables in units of one `rank`, wide ones step by step; CPU time of one thread.
 
 tall: so many rows of uint8 codes of ten values in 100 columns, of which 60 tell something; 10 steps. The ratio to
 `rank` of the same table, in the same process, best of a few runs.
@@ -23,8 +23,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import credimi
+from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
-from credimi.questions.select.answer import selected
+from credimi.inference.belief import Belief
+from credimi.questions.select.answer import Asked, selected
 from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
@@ -66,10 +68,10 @@ def wide(columns: int) -> None:
     few = {name: table[name] for name in list(table)[:2_000]}
     credimi.select(few, target, max_features=2, threads=1)  # compiles
     start = time.process_time()
-    coded = encoded_table(table, CountRequest.of(target, threads=1)).codes(threads=1)
+    coded = encoded_table(table, CountRequest.of(target, Reading(threads=1))).codes(threads=1)
     reading = time.process_time() - start
     start = time.process_time()
-    chosen = selected(coded, "smallest", max_features=50, threads=1)
+    chosen = selected(coded, Asked(max_features=50), Belief(threads=1))
     search = time.process_time() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"| 800 x {columns:,}, two values | {len(chosen)} | {reading:.1f} | {search:.1f} | {memory:,.0f} |")
@@ -85,9 +87,9 @@ def noise(rows: int, missing: float, repeats: int) -> None:
     times = []
     for share in (0.5, 0.01):
         target = np.where(generator.random(rows) < share, "yes", "no")
-        coded = encoded_table(table, CountRequest.of(target, threads=1)).codes(threads=1)
-        selected(coded, "smallest", threads=1)  # compiles
-        times.append(cpu(lambda coded=coded: selected(coded, "smallest", threads=1), repeats))
+        coded = encoded_table(table, CountRequest.of(target, Reading(threads=1))).codes(threads=1)
+        selected(coded, Asked(), Belief(threads=1))  # compiles
+        times.append(cpu(lambda coded=coded: selected(coded, Asked(), Belief(threads=1)), repeats))
     print(f"| {rows:,} x 200, {missing:.0%} missing | {times[0]:.2f} | {times[1]:.2f} | {times[1] / times[0]:.1f} |")
 
 

@@ -6,7 +6,7 @@ width. scikit-learn's `make_classification` makes them. "xor": ten pairs vote, e
 --missing a share of all cells is removed.
 
     rank        each column alone: rule forward, P(I > 0.003) >= 0.95
-    relevant    what `credimi.select(goal="relevant")` takes: the evidence averaged over all partners
+    relevant    what `credimi.select(rule="relevant")` takes: the evidence averaged over all partners
     maximum     the same, with the largest evidence over the partners instead of the mean
     JMI         told that there are 20: the well-known filter, by counts, which cannot miss values
 

@@ -1,4 +1,4 @@
-"""Whether the bands of `rank(robust=True)` hold the truth if values are missing with a known factor.
+"""Whether the bands of `rank(robust_factor=2)` hold the truth if values are missing with a known factor.
 
 Tables of 2 x 2 to 4 x 8, 500 to 20,000 rows, 5 to 40 % of the rows without the feature, without the target, or some
 of each; the truth is independent, or has an I between about 0.0005 and 0.2. The odds of being missing differ between

@@ -36,6 +36,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 import credimi
+from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
 from credimi.paper.paper_datasets import load
 from credimi.paper.rows import rows_of
@@ -135,7 +136,7 @@ class PlainFilters:
 
 def taken_by(data: Table | pd.DataFrame, features: int) -> dict[str, list[int]]:
     """The columns that each way takes."""
-    codes = encoded_table(data, CountRequest.of("class", missing_values=())).codes()
+    codes = encoded_table(data, CountRequest.of("class", Reading(missing_values=()))).codes()
     names = [int(feature.name) for feature in codes.features]
     columns_of = {"all": list(range(features))}
     columns_of["forward"] = [int(name) for name in credimi.rank(data, "class").selected("forward")]

@@ -76,7 +76,7 @@ def slow(session: SparkSession, folder: Path) -> dict[str, Any]:
 
     told: list[float] = []
     frame = session.range(0, 12, 1, 12).mapInArrow(rows, _NAMES + ", class string")
-    return {"slow": digest(count(frame, "class", progress=told.append)), "told": told}
+    return {"slow": digest(count(frame, "class", progress=lambda share, _: told.append(share))), "told": told}
 
 
 def refused(ask: Callable[[], object]) -> list[str]:

@@ -74,7 +74,7 @@ EXPECTED_NOT_RUN = {
     "docs/how-to/gpu.md": [
         'pip install "credimi[gpu]"',
         "import credimi",
-        "$ credimi pairs genotypes.parquet --engine gpu --top 1000",
+        "$ credimi pairs genotypes.parquet --device gpu --top 1000",
     ],
     "docs/how-to/install.md": ["python3 tools/bootstrap.py wheel", "credimi warm-up"],
     "docs/how-to/spark.md": [

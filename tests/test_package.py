@@ -66,12 +66,12 @@ credimi.mutual_information([[3, 1, 0], [300, 200, 100]], target_only=[4000, 0]).
 credimi.information_bounds(joint, target_only=[4, 1], feature_only=[0, 2, 5])
 credimi.conditional_information([joint, joint]).interval()
 credimi.posterior(joint, target_only=[4, 1]).log_evidence
-credimi.rank(path, target, robust=True)
+credimi.rank(path, target, robust_factor=2)
 credimi.rank(path, target, approximation="sampled")
 credimi.select(path, target)
 credimi.interactions(path, target)
 credimi.pairs(path)
-credimi.network(path, columns=["bmi", "waist", "glucose"])
+credimi.network(path, features=["bmi", "waist", "glucose"])
 credimi.compare(path, path, target=target)
 assert main(["tree", path, "--target", target]) == 0
 assert main(["prequential", path, "--target", target, "--orders", "1"]) == 0

@@ -6,6 +6,10 @@ The three numbers may only fall: who brings one down writes the new one here.
 from __future__ import annotations
 
 import ast
+import itertools
+import re
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -110,3 +114,40 @@ def test_folders_of_tests_mirror_the_rooms() -> None:
     of_commands = {("cli", "data"), ("cli", "table")}
     assert mirrored - of_commands <= own
     assert {room for room in own if len(room) == 1} - {("questions",)} <= {room[:1] for room in mirrored}
+
+
+MAP = ROOT / "docs" / "architecture.md"
+
+
+def table_below(heading: str) -> list[list[str]]:
+    """The rows of the first table below a heading of the map, cell by cell."""
+    lines = MAP.read_text(encoding="utf-8").partition(f"## {heading}\n")[2].splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("|"))
+    table = itertools.takewhile(lambda line: line.startswith("|"), lines[start + 2 :])
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table]
+
+
+def test_the_map_is_one_page_and_names_what_exists() -> None:
+    text = MAP.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150
+    files = re.findall(r"`([\w./]+/(?:[\w.]+\.py)?)`", text.partition("## Paths that were tried")[0])
+    assert len(files) > 50
+    assert [name for name in files if not ((HOUSE / name).exists() or (ROOT / name).exists())] == []
+    listed = [re.findall(r"`(\w+)/`", row[0])[0] for row in table_below("The rooms") if row[0].count("/") == 1]
+    assert sorted(listed) == sorted(path.name for path in rooms(HOUSE) if path.parent == HOUSE)
+
+
+def test_a_cell_walks_as_the_map_says() -> None:
+    """The trace of a second run, as `tools/trace_walk.py` prints it; in a process of its own, as it traces threads."""
+    trace = [sys.executable, str(ROOT / "tools" / "trace_walk.py"), "--list"]
+    printed = subprocess.run(trace, capture_output=True, encoding="utf-8", check=True).stdout
+    seen, file = set(), ""
+    for line in printed.splitlines()[:-1]:
+        number, name = line.split()
+        file = name if name.endswith(".py") else file
+        seen.add((file.replace("\\", "/"), name.rpartition(".")[2]))
+        assert number.isdecimal()
+    walk = table_below("The walk of a cell")
+    assert len(walk) > 12
+    said = [(file.strip("`"), name) for _, names, file in walk for name in re.findall(r"`(\w+)`", names)]
+    assert [step for step in said if step not in seen] == []

@@ -79,6 +79,17 @@ def compare(before: Any, after: Any, ignored: frozenset[str], path: str = "") ->
         yield f"{path}: {before!r} before, {after!r} after"
 
 
+def _words(answer: Any) -> Any:  # noqa: ANN401
+    """The answer with the words of its texts in place of lines; what only draws lines is no word."""
+    if isinstance(answer, dict):
+        return {name: _words(value) for name, value in answer.items()}
+    if isinstance(answer, list) and answer and all(isinstance(line, str) for line in answer):
+        return _words("\n".join(answer))
+    if isinstance(answer, list):
+        return [_words(value) for value in answer]
+    return [word for word in answer.split() if word.strip("\u2500-")] if isinstance(answer, str) else answer
+
+
 def _same(one: Any, other: Any) -> bool:  # noqa: ANN401
     if type(one) is not type(other):
         return False
@@ -96,7 +107,7 @@ def _print_differences(before: dict[str, Any], after: dict[str, Any], ignored: f
         elif lines := list(compare(before[case], after[case], ignored)):
             by_case[case] = lines
     for case, lines in list(by_case.items())[: None if every else MAX_SHOWN]:
-        shown = lines if every else lines[:1]
+        shown = lines if every else lines[:2]
         print(f"{case} ({len(lines)}): " + "\n    ".join(line[:400] for line in shown))
     print(f"{len(by_case):,} of {len(before):,} cases differ")
     return len(by_case)
@@ -111,6 +122,7 @@ def main() -> int:
         "--compare", nargs="+", type=Path, metavar="FILE", help="before, and after (default: this checkout)"
     )
     parser.add_argument("--ignore", action="append", default=[], metavar="NAME", help="leave out entries of this name")
+    parser.add_argument("--words", action="store_true", help="compare the words of texts, not how they are laid out")
     parser.add_argument("--all", action="store_true", help="print every difference, not only the first of each case")
     options = parser.parse_args()
     if options.output is None and not options.compare:
@@ -127,9 +139,10 @@ def main() -> int:
     if not files:
         return 0
     before, *after = (json.loads(path.read_text(encoding="utf-8")) for path in files)
-    return int(
-        bool(_print_differences(before, after[0] if after else answers, frozenset(options.ignore), every=options.all))
-    )
+    now = after[0] if after else answers
+    if options.words:
+        before, now = _words(before), _words(now)
+    return int(bool(_print_differences(before, now, frozenset(options.ignore), every=options.all)))
 
 
 if __name__ == "__main__":

@@ -25,22 +25,26 @@ if TYPE_CHECKING:
     from credimi.inference.posterior import Posterior, posterior
     from credimi.inference.strata.conditional_information import conditional_information
     from credimi.paper.prequential import prequential
-    from credimi.questions.compare.answer import compare
-    from credimi.questions.compare.groups import GroupedRanking, rank_by
+    from credimi.questions.compare.compare import compare
+    from credimi.questions.compare.groups import GroupedRanking
+    from credimi.questions.compare.rank_by import rank_by
     from credimi.questions.compare.result import Comparison
-    from credimi.questions.interactions.answer import interactions
+    from credimi.questions.interactions.interactions import interactions
     from credimi.questions.interactions.result import Interactions
-    from credimi.questions.network.answer import network
+    from credimi.questions.network.network import network
     from credimi.questions.network.result import Network
-    from credimi.questions.pairs.answer import pairs
+    from credimi.questions.pairs.pairs import pairs
     from credimi.questions.pairs.result import Pairs
-    from credimi.questions.rank.answer import Ranking, rank
-    from credimi.questions.select.answer import select
+    from credimi.questions.rank.rank import rank
+    from credimi.questions.rank.result import Ranking
     from credimi.questions.select.result import Selection
+    from credimi.questions.select.select import select
+    from credimi.questions.tree.nodes import Tree
+    from credimi.questions.tree.tree import tree
     from credimi.results.figures import plot_prequential
     from credimi.results.result import Result
     from credimi.results.saved import load
-    from credimi.sources.count import count
+    from credimi.sources.door import count
 
 __all__ = [
     "Comparison",
@@ -61,6 +65,7 @@ __all__ = [
     "Result",
     "Selection",
     "Table",
+    "Tree",
     "__version__",
     "compare",
     "complete_moments",
@@ -78,6 +83,7 @@ __all__ = [
     "rank",
     "rank_by",
     "select",
+    "tree",
 ]
 
 _MODULE_OF = {
@@ -99,22 +105,24 @@ _MODULE_OF = {
     "Result": "credimi.results.result",
     "Selection": "credimi.questions.select.result",
     "Table": "credimi.core.table",
-    "compare": "credimi.questions.compare.answer",
+    "Tree": "credimi.questions.tree.nodes",
+    "compare": "credimi.questions.compare.compare",
     "complete_moments": "credimi.inference.complete_data",
     "conditional_information": "credimi.inference.strata.conditional_information",
-    "count": "credimi.sources.count",
-    "interactions": "credimi.questions.interactions.answer",
+    "count": "credimi.sources.door",
+    "interactions": "credimi.questions.interactions.interactions",
     "load": "credimi.results.saved",
     "information_bounds": "credimi.inference.bounds.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
-    "network": "credimi.questions.network.answer",
-    "pairs": "credimi.questions.pairs.answer",
+    "network": "credimi.questions.network.network",
+    "pairs": "credimi.questions.pairs.pairs",
     "plot_prequential": "credimi.results.figures",
     "posterior": "credimi.inference.posterior",
     "prequential": "credimi.paper.prequential",
-    "rank": "credimi.questions.rank.answer",
-    "rank_by": "credimi.questions.compare.groups",
-    "select": "credimi.questions.select.answer",
+    "rank": "credimi.questions.rank.rank",
+    "rank_by": "credimi.questions.compare.rank_by",
+    "select": "credimi.questions.select.select",
+    "tree": "credimi.questions.tree.tree",
 }
 
 # Not public: parts of public objects. Pickles look for them here, whatever module they are in.
@@ -148,7 +156,6 @@ _STORED_MODULE_OF = {
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
     "Step": "credimi.questions.select.result",
     "Scorer": "credimi.estimators.scorer",
-    "Tree": "credimi.questions.tree.nodes",
     "TreeCandidate": "credimi.questions.tree.nodes",
     "TreeColumn": "credimi.counts.rows.node_counter",
     "TreeNode": "credimi.questions.tree.nodes",
@@ -158,7 +165,7 @@ _STORED_MODULE_OF = {
     "UncountableError": "credimi.core.errors",
 }
 
-_OF_COMMANDS = {"tree": "CredibleTreeClassifier", "table": "mutual_information"}  # that have another name in Python
+_OF_COMMANDS = {"table": "mutual_information"}  # that have another name in Python
 
 if not TYPE_CHECKING:  # with this function, a type checker would accept any name
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from credimi import CredimiError, count, rank
-from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.suspicious_values import notation_of, sentinels, spelled_alike
+from credimi.core.defaults import MISSING_VALUES
 from credimi.results import sentences
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import pytest
 
 from credimi.counts.counter import ByValue
 from credimi.counts.local_counter import LocalCounter
+from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
 from credimi.counts.rows.class_pairs import OTHER_VALUES, ClassPairs
 from credimi.inference.evidence import pair_evidence
@@ -36,7 +37,7 @@ def interpreted(seed: int, rows: int, classes: int, *, weighted: bool = False) -
     data["y"] = [None if generator.random() < 0.1 else f"c{each:03d}" for each in target]
     if weighted:
         data["w"] = generator.uniform(0.5, 2.0, rows).round(2).tolist()
-    request = CountRequest.of("y", weights="w" if weighted else None)
+    request = CountRequest.of("y", Reading(weights="w" if weighted else None))
     return encoded_table(data, request).codes()
 
 

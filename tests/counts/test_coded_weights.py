@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import credimi
+from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
 from credimi.sources.codes import encoded_table
 
@@ -25,7 +26,7 @@ def test_select_takes_whole_weights_as_repeated_rows() -> None:
 
 def test_other_weights_are_scaled_to_the_rows_that_they_are_worth() -> None:
     table = {"x": ["a", "b", "a", "b"], "y": ["p", "q", "q", "p"], "w": [0.5, 1.5, 1.0, 1.0]}
-    found = encoded_table(table, CountRequest.of("y", weights="w")).coded.weights
+    found = encoded_table(table, CountRequest.of("y", Reading(weights="w"))).coded.weights
     assert found is not None
     assert found.sum() == pytest.approx(4.0**2 / 4.5)
     assert found / found[0] == pytest.approx([1.0, 3.0, 2.0, 2.0])

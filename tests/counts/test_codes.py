@@ -15,8 +15,8 @@ from credimi import CredibleSelector, count, prequential, rank, select
 from credimi.columns import encode as encode_module
 from credimi.counts.batch import count_coded
 from credimi.counts.codes import Codebook, EncodedTable
+from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
-from credimi.paper.rows import rows_of
 from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def encoded(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return found
 
 
-@pytest.mark.parametrize("way", [count, rank, prequential, rows_of])
+@pytest.mark.parametrize("way", [count, rank, prequential])
 @pytest.mark.parametrize("kind", ["dictionary", "arrow"])
 def test_every_column_is_encoded_once(encoded: Counter[str], way: Any, kind: str) -> None:  # noqa: ANN401
     data = TABLE if kind == "dictionary" else pa.table(TABLE)
@@ -61,7 +61,7 @@ def test_the_same_of_the_selector(encoded: Counter[str]) -> None:
 
 
 def table_of(data: Mapping[str, Any], **asked: Any) -> EncodedTable:  # noqa: ANN401
-    return encoded_table(data, CountRequest.of("y", **asked))
+    return encoded_table(data, CountRequest.of("y", Reading(**asked)))
 
 
 def test_counts_are_those_of_the_codes() -> None:
@@ -98,7 +98,7 @@ def test_more_numbers_than_are_kept_are_coarser_in_rows_as_in_counts(monkeypatch
 def test_rows_of_no_weight_bring_no_labels() -> None:
     table = {"x": [0.5, 1.5, 2.5, 9.5] * 30, "y": ["a", "b", "a", "c"] * 30}
     weights = [1.0, 2.0, 1.0, 0.0] * 30
-    codes = encoded_table(table, CountRequest.of("y", weights=weights, discretize="quantile:3")).codes()
+    codes = encoded_table(table, CountRequest.of("y", Reading(weights=weights, discretize="quantile:3"))).codes()
     assert codes.columns[0][:4].tolist() == [0, 1, 2, 3]
     assert select(table, "y", weights=weights).features == ("x",)
 

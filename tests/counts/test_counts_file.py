@@ -162,7 +162,7 @@ def test_categories_that_nobody_uses_do_not_count_against_those_that_are(monkeyp
     names = [f"v{number:05}" for number in range(4000)]
     codes = np.arange(600) % 3 * 1000
     column = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(names))
-    counts = count({"x": column, "class": codes % 2000 == 0}, "class", max_levels=3)
+    counts = count({"x": column, "class": codes % 2000 == 0}, "class", max_values=3)
     assert counts.labels[0].texts == ("v00000", "v01000", "v02000")
     assert counts.feature("x").kind.ranked
 

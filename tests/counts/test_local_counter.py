@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from credimi import CredimiError
-from credimi.columns.missing import MISSING_VALUES
+from credimi.core.defaults import MISSING_VALUES
 from credimi.counts import local_counter
 from credimi.counts.local_counter import LocalCounter
+from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
 from credimi.sources.codes import encoded_table
 
@@ -43,7 +44,7 @@ def columns(seed: int, classes: int = 3) -> dict[str, list[str | float | None]]:
 
 
 def coded(data: dict[str, list[str | float | None]]) -> Codes:
-    return encoded_table(data, CountRequest.of("class", missing_values=MISSING_VALUES)).codes()
+    return encoded_table(data, CountRequest.of("class", Reading(missing_values=MISSING_VALUES))).codes()
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from credimi.core.errors import CredimiError
+from credimi.counts.reading import Reading
 from credimi.counts.rows.pair_tables import PairCounter
 from credimi.sources.codes import codes_without_target
 
@@ -107,7 +108,7 @@ def test_columns_without_a_target_are_interpreted_alike_from_all_sources(tmp_pat
         found = codes_without_target(other)
         assert found.names == whole.names
         assert all(np.array_equal(*both) for both in zip(found.columns, whole.columns, strict=True))
-    named = codes_without_target(frame, columns=["number", "target"], discretize={"number": [0.0]})
+    named = codes_without_target(frame, Reading(features=["number", "target"], discretize={"number": [0.0]}))
     assert named.sizes.tolist() == [2, 2]
 
 
@@ -116,9 +117,9 @@ def test_ranges_follow_the_rows_and_what_is_asked() -> None:
     assert codes_without_target(numbers).sizes.tolist() == [10, 10]
     few = {name: values[:50] for name, values in numbers.items()}
     assert codes_without_target(few).sizes.tolist() == [3, 3]
-    assert codes_without_target(few, discretize="quantile:4").sizes.tolist() == [4, 4]
-    assert codes_without_target(few, discretize={"x": "quantile:7"}).sizes.tolist() == [7, 3]
+    assert codes_without_target(few, Reading(discretize="quantile:4")).sizes.tolist() == [4, 4]
+    assert codes_without_target(few, Reading(discretize={"x": "quantile:7"})).sizes.tolist() == [7, 3]
     with pytest.raises(CredimiError, match="here is none"):
-        codes_without_target(few, discretize="mdl")
+        codes_without_target(few, Reading(discretize="mdl"))
     with pytest.raises(CredimiError, match="no rows"):
         codes_without_target({"x": []})

@@ -70,8 +70,8 @@ def test_a_csv_file_and_a_table_are_read_twice(tmp_path: Path) -> None:
 
 
 def test_relevant_columns_from_a_scratch_file(parts: list[str], tmp_path: Path) -> None:
-    inside = credimi.select(parts, "y", goal="relevant")
-    assert credimi.select(parts, "y", goal="relevant", scratch=tmp_path).features == inside.features
+    inside = credimi.select(parts, "y", rule="relevant")
+    assert credimi.select(parts, "y", rule="relevant", scratch=tmp_path).features == inside.features
 
 
 @pytest.mark.parametrize(

@@ -34,10 +34,10 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def most_memory(path: Path, scratch: Path | None, goal: str) -> tuple[float, credimi.Selection]:
     """The bytes a cell that numpy and Python hold at most; files that are mapped are not among them."""
-    credimi.select(path, "y", goal=goal, scratch=scratch, threads=1)  # loads modules, and may compile
+    credimi.select(path, "y", rule=goal, scratch=scratch, threads=1)  # loads modules, and may compile
     tracemalloc.start()
     try:
-        found = credimi.select(path, "y", goal=goal, scratch=scratch, threads=1)
+        found = credimi.select(path, "y", rule=goal, scratch=scratch, threads=1)
         return tracemalloc.get_traced_memory()[1] / (ROWS * COLUMNS), found
     finally:
         tracemalloc.stop()

@@ -18,7 +18,7 @@ from credimi.core import threads
 from credimi.core.errors import CredimiError
 from credimi.core.threads import ahead, in_order
 from credimi.counts import tabulate
-from credimi.counts.tabulate import cross_counts
+from credimi.counts.tabulate import count_codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,9 +53,9 @@ def classes(rows: int, size: int, seed: int = 7, kind: type = np.uint8) -> Codes
 
 
 def assert_counts(groups: Codes, size: int, columns: list[Codes], values: list[int], **options: object) -> None:
-    found = cross_counts(groups, size, columns, values, **options)
+    found = count_codes(groups, size, columns, values, **options)
     assert len(found) == len(columns)
-    for codes, width, block in zip(columns, values, found, strict=True):
+    for codes, width, (block,) in zip(columns, values, found, strict=True):
         assert block.dtype == np.int64
         np.testing.assert_array_equal(block, counted(groups, size, codes, width))
 
@@ -127,7 +127,7 @@ def test_group_that_no_row_is_in() -> None:
 
 @pytest.mark.parametrize("compiled", [False, True], ids=["numpy", "compiled"])
 def test_no_features(*, compiled: bool) -> None:
-    assert cross_counts(classes(70, 3), 3, [], [], compiled=compiled) == []
+    assert count_codes(classes(70, 3), 3, [], [], compiled=compiled) == []
 
 
 @pytest.mark.parametrize("features", [1, 2, 3, 4, 5, 9])
@@ -143,7 +143,7 @@ def test_joint_tables_of_every_number_of_features(features: int, values: int) ->
 def test_counters_of_16_bits_do_not_overflow(rows: int) -> None:
     """All rows fall into one cell, at the numbers of rows where a counter would start again from 0."""
     groups, codes = np.full(rows, 9, dtype=np.uint8), np.full(rows, 2, dtype=np.uint8)
-    for block in cross_counts(groups, 10, [codes] * 3, [5, 5, 5]):
+    for (block,) in count_codes(groups, 10, [codes] * 3, [5, 5, 5]):
         assert block[9, 2] == rows
         assert block.sum() == rows
 
@@ -159,7 +159,7 @@ def test_counters_that_fill_slowly_do_not_overflow(share: float) -> None:
 
 def test_wide_codes_do_not_overflow() -> None:
     rows = 66_000
-    for block in cross_counts(np.full(rows, 1, np.uint8), 2, [np.full(rows, 299, np.uint16)], [300]):
+    for (block,) in count_codes(np.full(rows, 1, np.uint8), 2, [np.full(rows, 299, np.uint16)], [300]):
         assert block[1, 299] == rows
         assert block.sum() == rows
 

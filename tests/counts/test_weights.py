@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import credimi
+from credimi.counts.reading import Reading
 from credimi.counts.weights import effective
 from credimi.questions.compare.by_group import count_by
 from credimi.sources.csv import csv_files
@@ -189,10 +190,10 @@ def test_all_weights_zero_are_no_rows() -> None:
 def test_groups_and_samples_are_weighed() -> None:
     table = FRAME.assign(half=["a", "b"] * (ROWS // 2))
     repeated = table.loc[table.index.repeat(table["n"])].drop(columns="n")
-    found, _ = count_by(table, "y", "half", weights="n")
-    expected, _ = count_by(repeated, "y", "half")
+    found, _ = count_by(table, "y", "half", Reading(weights="n"))
+    expected, _ = count_by(repeated, "y", "half", Reading())
     assert found == expected
-    scaled, _ = count_by(table.assign(n=table["n"] + 0.5), "y", "half", weights="n")
+    scaled, _ = count_by(table.assign(n=table["n"] + 0.5), "y", "half", Reading(weights="n"))
     whole, own = table["n"] + 0.5, table.loc[table["half"] == "a", "n"] + 0.5
     worth = whole.sum() ** 2 / (whole**2).sum()  # of all groups, so that they keep their sizes
     assert scaled["a"].rows == pytest.approx(worth * own.sum() / whole.sum())

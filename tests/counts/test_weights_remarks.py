@@ -28,7 +28,7 @@ KINDS = [
 QUESTIONS: dict[str, Callable[..., Any]] = {
     "rank": lambda data, **options: credimi.rank(data, "y", **options),
     "select": lambda data, **options: credimi.select(data, "y", **options),
-    "relevant": lambda data, **options: credimi.select(data, "y", goal="relevant", **options),
+    "relevant": lambda data, **options: credimi.select(data, "y", rule="relevant", **options),
     "interactions": lambda data, **options: credimi.interactions(data, "y", top=1, **options),
     "pairs": credimi.pairs,
     "forest": lambda data, **options: credimi.pairs(data, refine="forest", imputations=1, **options),

@@ -316,7 +316,7 @@ def test_from_counts() -> None:
 def test_missing_may_be_a_value() -> None:
     rows = [("a",), (None,), (None,), ("a",), ("a",), ("b",)]
     labels = ["x", "y", "y", "x", "y", "x"]
-    model = IncrementalNaiveBayes(missing="category").fit(frame(rows), labels)
+    model = IncrementalNaiveBayes(missing_as="category").fit(frame(rows), labels)
     said = IncrementalNaiveBayes().fit(frame([(value or "none",) for (value,) in rows]), labels)
     asked = frame([(None,), ("a",), ("b",)])
     np.testing.assert_allclose(
@@ -412,7 +412,7 @@ def test_what_is_wrong_is_said() -> None:
         ({"selector": "forward"}, "selector is 'forward': pass a CredibleSelector"),
         ({"selector": CredibleSelector("smalest")}, "unknown rule 'smalest'"),
         ({"selector": CredibleSelector(k=0)}, "k is 0: it must be a whole number from 1 up"),
-        ({"missing": "drop"}, "missing is 'drop': choose one of ignore, category"),
+        ({"missing_as": "drop"}, "missing_as is 'drop': choose one of ignore, category"),
     ):
         with pytest.raises(CredimiError, match=message):
             IncrementalNaiveBayes(**parameters).fit(rows, ["x", "y"])  # type: ignore[arg-type]

@@ -38,7 +38,7 @@ def data() -> tuple[Any, Any]:
 @pytest.mark.parametrize("factor", [1.0, 1.5, 3.0, math.inf])
 def test_keeps_what_stands(data: tuple[Any, Any], factor: float) -> None:
     x, y = data
-    ranking = rank(x, y, robust=True)
+    ranking = rank(x, y, robust_factor=2)
     stands = {row["feature"] for row in ranking if row["verdict"] == "keep" and row["tipping_factor"] >= factor}
     selector = CredibleSelector(robust_factor=factor).fit(x, y)
     assert set(np.flatnonzero(selector.get_support())) == {int(name.split()[-1]) for name in stands}

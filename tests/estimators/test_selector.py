@@ -81,8 +81,8 @@ def test_no_interval_is_computed_unless_the_ranking_is_asked_for(rule: str, monk
 
 def test_what_rank_refuses_is_refused_in_fit() -> None:
     columns, y = table(50)
-    with pytest.raises(CredimiError, match="missing is 'other'"):
-        CredibleSelector(missing="other").fit(pa.table(columns), y)
+    with pytest.raises(CredimiError, match="missing_as is 'other'"):
+        CredibleSelector(missing_as="other").fit(pa.table(columns), y)
     with pytest.raises(CredimiError, match="epsilon"):
         CredibleSelector(epsilon=-1.0).fit(pa.table(columns), y)
     with pytest.raises(CredimiError, match="one class only"):

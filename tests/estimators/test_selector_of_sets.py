@@ -79,7 +79,7 @@ def test_rows_are_needed() -> None:
     counts = count({"x": x[:, 0].tolist()}, y)
     with pytest.raises(CredimiError, match="not from_counts"):
         CredibleSelector.from_counts(counts, rule="relevant")
-    for option in ({"prior": "jeffreys"}, {"missing": "category"}, {"unlabeled": -1}):
+    for option in ({"prior": "jeffreys"}, {"missing_as": "category"}, {"unlabeled": -1}):
         with pytest.raises(CredimiError, match=f"leave out {next(iter(option))}"):
             CredibleSelector("smallest", **option).fit(x, y)
 

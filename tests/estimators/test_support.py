@@ -25,14 +25,14 @@ def test_support_names_the_columns_that_are_used(selector: CredibleSelector | No
     X, y = noise_and_signal()  # noqa: N806
     X = np.column_stack([X, np.ones(400), np.arange(400.0)])  # noqa: N806
     X[::9, 0] = np.nan
-    model = IncrementalNaiveBayes(selector=selector, missing=missing).fit(X, y)
+    model = IncrementalNaiveBayes(selector=selector, missing_as=missing).fit(X, y)
     probabilities = model.predict_proba(X)
     for place, used in enumerate(model.support_.tolist()):
         without = X.copy()
         without[:, place] = -1e6 if missing == "category" else np.nan
         assert used == (not np.array_equal(model.predict_proba(without), probabilities)), place
     row = {f"x{place}": value for place, value in enumerate(X[1].tolist())}
-    streamed = IncrementalNaiveBayes(selector=selector, missing=missing)
+    streamed = IncrementalNaiveBayes(selector=selector, missing_as=missing)
     for values, label in zip(X.tolist(), y.tolist(), strict=True):
         streamed.learn_one({f"x{place}": value for place, value in enumerate(values)}, label)
     assert streamed.support_.tolist() == model.support_.tolist()

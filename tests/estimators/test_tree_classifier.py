@@ -176,7 +176,7 @@ def test_one_class_and_columns_that_tell_nothing_give_one_leaf() -> None:
 def test_an_interrupted_fit_keeps_its_tree() -> None:
     table, target = fruit(2_000)
 
-    def stop(_: float) -> None:
+    def stop(_: float, _doing: str) -> None:
         raise KeyboardInterrupt
 
     with pytest.warns(UserWarning, match="interrupted"):

@@ -276,7 +276,7 @@ def test_rankings_count_the_rows_that_lack_both() -> None:
         "x": [None if gone else "ab"[value] for value, gone in zip(feature, without[0], strict=True)],
         "y": [None if gone else "pq"[value] for value, gone in zip(target, without[1], strict=True)],
     }
-    row = credimi.rank(table, "y", robust=True)["x"]
+    row = credimi.rank(table, "y", robust_factor=2)["x"]
     both = ~without[0] & ~without[1]
     joint = [[int((both & (target == i) & (feature == j)).sum()) for j in (0, 1)] for i in (0, 1)]
     margins = {

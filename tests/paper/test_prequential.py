@@ -13,6 +13,7 @@ from sklearn.impute import SimpleImputer
 
 import credimi
 from credimi.core.tables import Tables
+from credimi.counts.reading import Reading
 from credimi.inference.belief import Belief
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.scaled_beta import ScaledBeta
@@ -205,7 +206,9 @@ def test_a_killed_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert len(list(tmp_path.iterdir())) == 2
     dies_at(0)
     shares: list[float] = []
-    resumed = credimi.prequential(table, answers, **settings, keep=tmp_path, progress=shares.append)
+    resumed = credimi.prequential(
+        table, answers, **settings, keep=tmp_path, progress=lambda share, _: shares.append(share)
+    )
     assert len(calls) == 1
     assert shares[-1] == 1.0
     assert np.array_equal(resumed.correct, whole.correct)
@@ -300,7 +303,7 @@ def test_rows_are_coded_as_they_are_ranked(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     lines = [",".join(data), *(",".join(row) for row in zip(*data.values(), strict=True))]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    rows = rows_of(path, "class", missing_values=HOLES)
+    rows = rows_of(path, "class", Reading(missing_values=HOLES))
     assert {name: facts["kind"] for name, facts in rows.left_out.items()} == {"constant": "constant"}
     counts = credimi.count(path, "class")
     for place, name in enumerate(rows.features):

@@ -43,7 +43,7 @@ def test_mutual_information_marks_it() -> None:
     margins = {"target_only": FEATURE_MISSING, "feature_only": TARGET_MISSING}
     found = credimi.mutual_information(COMPLETE, **margins)
     assert found.approximate
-    assert "approximate" in repr(found)
+    assert SENTENCE in repr(found)
     assert SENTENCE in found._repr_html_()
     assert credimi.mutual_information(
         COMPLETE, **margins, approximation="sampled", draws=50, random_state=0
@@ -51,7 +51,7 @@ def test_mutual_information_marks_it() -> None:
     assert not credimi.mutual_information(COMPLETE, **margins, prior="jeffreys").approximate
     usual = credimi.mutual_information([[30, 10], [12, 25]], target_only=[6, 8], feature_only=[5, 9])
     assert not usual.approximate
-    assert "approximate" not in repr(usual)
+    assert SENTENCE not in repr(usual)
     assert SENTENCE not in usual._repr_html_()
 
 

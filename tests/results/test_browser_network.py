@@ -182,7 +182,7 @@ def test_large_networks_are_ready_at_once(show: Callable[..., Any], columns: int
 
 def test_a_phone_has_no_sideways_scrolling(show: Callable[..., Any]) -> None:
     page = show(
-        network(CLINIC, columns=["bmi", "waist", "glucose", "age"], imputations=0),
+        network(CLINIC, features=["bmi", "waist", "glucose", "age"], imputations=0),
         viewport={"width": 360, "height": 700},
     )
     page.click("[data-view=list]")

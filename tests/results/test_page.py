@@ -219,7 +219,7 @@ def test_five_hundred_features_make_a_small_page(tmp_path: Path) -> None:
 
 
 def test_missing_as_category_and_weights_of_infinity_are_fine(tmp_path: Path) -> None:
-    ranking = rank(table(5), "class", missing="category", missing_values=[float("inf"), "?"])
+    ranking = rank(table(5), "class", missing_as="category", missing_values=[float("inf"), "?"])
     ranking.to_html(tmp_path / "page.html", source="a <b>name</b>")
     data = shown((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert data["source"] == "a <b>name</b>"

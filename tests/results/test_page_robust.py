@@ -20,7 +20,7 @@ FACTORS = (1.3, 2.2, 7.0, math.inf)
 
 @pytest.fixture(scope="module")
 def ranking() -> Ranking:
-    return rank(table(4, rows=600), "class", robust=True, factor=2.2)
+    return rank(table(4, rows=600), "class", robust_factor=2.2)
 
 
 def test_probabilities_and_bands_are_pythons(ranking: Ranking) -> None:
@@ -36,7 +36,7 @@ def test_probabilities_and_bands_are_pythons(ranking: Ranking) -> None:
     asked = ["inf" if factor == math.inf else factor for factor in FACTORS]
     found = node(program, data | {"asked": asked}, "robust.js")
     for factor, answer in zip(FACTORS, found, strict=True):
-        again = rank(table(4, rows=600), "class", robust=True, factor=factor)
+        again = rank(table(4, rows=600), "class", robust_factor=factor)
         for place, row in enumerate(ranking):
             block = ranking._kept.blocks[place]  # noqa: SLF001
             laws = information_bounds(
@@ -99,5 +99,5 @@ def test_the_slider_decides_again_and_shows_bands(show: Callable[..., Any], rank
 
 
 def test_a_wrong_factor_in_the_address_is_ignored(show: Callable[..., Any]) -> None:
-    assert show(rank(table(2, rows=100), "class", robust=True), "#factor=0.2").input_value("#factor") == "1"
+    assert show(rank(table(2, rows=100), "class", robust_factor=2), "#factor=0.2").input_value("#factor") == "1"
     assert show(rank(table(4), "class"), "#factor=3").locator(".row .band").count() == 0

@@ -20,7 +20,7 @@ TABLE = {
 
 @pytest.mark.parametrize("factor", [2.0, math.inf])
 def test_bands_show_what_is_possible_at_the_factor(factor: float) -> None:
-    ranking = credimi.rank(TABLE, "y", robust=True, factor=factor)
+    ranking = credimi.rank(TABLE, "y", robust_factor=factor)
     axes = ranking.plot()
     wide = [line for line in axes.lines if line.get_linewidth() > 5]
     drawn = sorted(tuple(line.get_xdata()) for line in wide)

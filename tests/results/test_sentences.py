@@ -56,7 +56,7 @@ def everything(folder: Path) -> Any:  # noqa: ANN401
     """Rankings, their pages, what learners and the paper's experiments leave out: as data, words and all."""
     ranking = credimi.rank(TABLE, "class", discretize={"cut": "mdl"})
     found: dict[str, Any] = {"ranking": ranking.to_dict(), "length": len(str(ranking)) > 0, "columns": ranking.columns}
-    found["category"] = credimi.rank(TABLE, "class", missing="category").to_dict()
+    found["category"] = credimi.rank(TABLE, "class", missing_as="category").to_dict()
     found["jeffreys"] = credimi.rank(TABLE, "class", prior="jeffreys").to_dict()
     ranking.to_html(folder / "page.html")
     found["page"] = shown((folder / "page.html").read_text(encoding="utf-8"))
@@ -153,7 +153,9 @@ def test_each_reader_is_told_in_words_of_their_own() -> None:
 def test_what_may_mean_missing_is_remarked_also_where_missing_is_a_value() -> None:
     table = {"x": [("a", "b", "N/A", None)[row % 4] for row in range(200)], "y": list("pq") * 100}
     for missing in ("ignore", "category"):
-        (remark,) = (each for each in credimi.rank(table, "y", missing=missing).remarks if each.caution and each.codes)
+        (remark,) = (
+            each for each in credimi.rank(table, "y", missing_as=missing).remarks if each.caution and each.codes
+        )
         told = {"notation": SuspicionKind.MISSING_TEXTS, "codes": ("N/A",), "stake": remark.stake}
         assert remark == Remark(RemarkKind.MAY_MEAN_MISSING, "x", **told)
 

@@ -36,7 +36,7 @@ def test_a_selection_names_it_as_step_and_as_reason(frame: pd.DataFrame) -> None
 
 
 def test_a_selection_names_it_as_partner_and_as_left_out(frame: pd.DataFrame) -> None:
-    selection = credimi.select(frame[["", "other", "either"]], "either", goal="relevant")
+    selection = credimi.select(frame[["", "other", "either"]], "either", rule="relevant")
     text = str(selection)
     steps = [line for line in text.splitlines() if line[:1].isdigit()]
     assert len(steps) == 2

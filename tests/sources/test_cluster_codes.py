@@ -20,7 +20,7 @@ dataframe = pytest.importorskip("dask.dataframe")
 
 OPTIONS = [
     {},
-    {"goal": "relevant"},
+    {"rule": "relevant"},
     {"weights": "w"},
     {"missing_values": ["b"], "discretize": {"number": "quantile:3"}, "exclude": ["many"]},
     {"target": "number", "target_cuts": [0.0, 1.0]},
@@ -65,7 +65,9 @@ def test_the_interactions_are_those_of_the_pandas_frame(tmp_path: Path) -> None:
     whole = credimi.interactions(frame(), "y", top=3)
     parts = dataframe.from_pandas(frame(), npartitions=3)
     told: list[float] = []
-    assert credimi.interactions(parts, "y", top=3, progress=told.append).to_dict() == whole.to_dict()
+    assert (
+        credimi.interactions(parts, "y", top=3, progress=lambda done, _: told.append(done)).to_dict() == whole.to_dict()
+    )
     assert credimi.interactions(parts, "y", top=3, scratch=tmp_path).to_dict() == whole.to_dict()
     assert credimi.interactions(frame(), "y", top=3, scratch=tmp_path).to_dict() == whole.to_dict()
     assert told == sorted(told)
@@ -133,7 +135,7 @@ def test_a_spark_frame_gives_the_selection_of_the_pandas_frame(tmp_path: Path, m
         told: list[float] = []
         for options in OPTIONS:
             asked = {"target": "y"} | options
-            found = credimi.select(apart, **asked, progress=lambda share, _: told.append(share))
+            found = credimi.select(apart, **asked, progress=lambda done, _: told.append(done))
             assert found.to_dict() == credimi.select(rows, **asked).to_dict()
         pairs = credimi.interactions(apart, "y", top=3, scratch=tmp_path)
         assert pairs.to_dict() == credimi.interactions(rows, "y", top=3).to_dict()

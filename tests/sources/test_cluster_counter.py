@@ -39,13 +39,13 @@ def test_partitions_of_dask_count_and_add_up() -> None:
     assert parts.names == whole.names == ("x", "target", "number", "7")
     assert parts.to_dict() == whole.to_dict()
     few = credimi.pairs(dask.from_pandas(frame(), npartitions=3), columns=["x", "7"], discretize="quantile:4")
-    assert few["x", "7"] == credimi.pairs(frame(), columns=["x", "7"], discretize="quantile:4")["x", "7"]
+    assert few["x", "7"] == credimi.pairs(frame(), features=["x", "7"], discretize="quantile:4")["x", "7"]
 
 
 def test_refusals_name_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     data = dask.from_pandas(frame(), npartitions=2)
     with pytest.raises(CredimiError, match="no column 'z'"):
-        credimi.pairs(data, columns=["x", "z"])
+        credimi.pairs(data, features=["x", "z"])
     with pytest.raises(CredimiError, match="have no weights"):
         credimi.pairs(data, weights="7")
     monkeypatch.setattr(cluster_counter, "_MAX_CELLS", 10)

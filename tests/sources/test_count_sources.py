@@ -308,7 +308,7 @@ def test_what_cannot_be_counted_adds_up_and_is_kept(library: str, folder: Path) 
 
 
 def test_what_cannot_be_counted_is_no_category_to_limit() -> None:
-    assert len(count(uncountable_frames()["pyarrow"], "class", max_levels=2)) == 3
+    assert len(count(uncountable_frames()["pyarrow"], "class", max_values=2)) == 3
 
 
 def test_two_types_that_cannot_be_counted_are_one_whatever_their_order() -> None:

@@ -246,7 +246,7 @@ def test_files(tmp_path: Path, write: Callable[[Path], Path], engine: str | None
     if engine == "duckdb":
         pytest.importorskip("duckdb", reason="duckdb is not installed")
     told: list[float] = []
-    assert_same(write(tmp_path / "some"), engine=engine, progress=told.append)
+    assert_same(write(tmp_path / "some"), engine=engine, progress=lambda share, _: told.append(share))
     assert told == sorted(told)
     assert told[-1] == 1.0
 
@@ -414,7 +414,7 @@ def test_parquet_some_columns_at_a_time(
     assert_same(write_drifting(tmp_path / "drifting"))
     pq.write_table(table(), tmp_path / "groups.parquet", row_group_size=37)
     shares: list[float] = []
-    count(tmp_path / "groups.parquet", "class", progress=shares.append)
+    count(tmp_path / "groups.parquet", "class", progress=lambda share, _: shares.append(share))
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1.0)
 
@@ -465,36 +465,36 @@ def levels(size: int) -> dict[str, list[Any]]:
     return {"few": [row % 3 for row in range(size)], "words": words, "real": [row / 7 for row in range(size)]}
 
 
-def test_max_levels_names_the_column_and_says_what_to_do(tmp_path: Path) -> None:
+def test_max_values_names_the_column_and_says_what_to_do(tmp_path: Path) -> None:
     data = levels(50) | {"class": ["p", "q"] * 25}
     pq.write_table(pa.table(data), tmp_path / "a.parquet")
-    said = r"column 'words' has more than 6 values, such as 'word 0', 'word 1', 'word 2': leave it out .*--max-levels"
+    said = r"column 'words' has more than 6 values, such as 'word 0', 'word 1', 'word 2': leave it out .*--max-values"
     for given in (data, tmp_path / "a.parquet"):
-        assert len(count(given, "class", max_levels=7)) == 3
+        assert len(count(given, "class", max_values=7)) == 3
         with pytest.raises(CredimiError, match=said):
-            count(given, "class", max_levels=6)
+            count(given, "class", max_values=6)
     with pytest.raises(CredimiError, match="column 'real' has more than 40 values"):
-        count(data, "class", max_levels=40, discretize={"real": "categories"})
+        count(data, "class", max_values=40, discretize={"real": "categories"})
     with pytest.raises(CredimiError, match="column 'few' has more than 2 values, such as '0', '1', '2'"):
-        count(data, "class", max_levels=2)  # few whole numbers are categories
-    with pytest.raises(CredimiError, match="max_levels is 0: pass a whole number from 1 up"):
-        count(data, "class", max_levels=0)
+        count(data, "class", max_values=2)  # few whole numbers are categories
+    with pytest.raises(CredimiError, match="max_values is 0: pass a whole number from 1 up"):
+        count(data, "class", max_values=0)
 
 
-def test_max_levels_of_several_files_together(tmp_path: Path) -> None:
+def test_max_values_of_several_files_together(tmp_path: Path) -> None:
     for number in range(4):
         rows = "\n".join(f"w{number}{row},{row},p" for row in range(3))
         (tmp_path / f"{number}.csv").write_text(f"a,n,class\n{rows}\n", encoding="utf-8")
-    assert len(count(tmp_path, "class", max_levels=12)) == 2
+    assert len(count(tmp_path, "class", max_values=12)) == 2
     with pytest.raises(CredimiError, match="column 'a' has more than 11 values"):
-        count(tmp_path, "class", max_levels=11)
+        count(tmp_path, "class", max_values=11)
 
 
-def test_max_levels_stops_where_text_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_max_values_stops_where_text_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(labels, "MAX_LABELS", 20)
     data = {"a": [f"w{row}" for row in range(60)], "class": ["p", "q"] * 30}
     assert count(data, "class").labels[0].kind == labels.MANY
     with pytest.raises(
         CredimiError, match="column 'a' has more than 30 values, or longer ones than are kept: leave it"
     ):
-        count(data, "class", max_levels=30)
+        count(data, "class", max_values=30)

@@ -60,7 +60,7 @@ def test_what_is_left_does_not_depend_on_the_parts(tmp_path: Path, monkeypatch: 
     note = rank(whole)["long"]["note"]
     assert note == "identifier: more different values, or longer ones, than are kept"
     with pytest.raises(CredimiError, match="'long' has more than 20 values, or longer ones than are kept"):
-        count(path, "y", max_levels=20)
+        count(path, "y", max_values=20)
 
 
 @pytest.mark.usefixtures("short")

@@ -11,6 +11,7 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 import credimi
+from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
 from credimi.paper.rows import rows_of
 from credimi.sources.codes import encoded_table
@@ -94,9 +95,9 @@ def _whole(kinds: tuple[str, ...], kind: str) -> pa.Table:
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "jsonl"])
 def test_rows_are_those_of_one_table(tmp_path: Path, ending: str, kinds: tuple[str, str, str]) -> None:
     folder, whole = _folder(tmp_path, ending, kinds[:2]), _whole(kinds[:2], kinds[2])
-    options = {"missing_values": ("1",)}
+    reading = Reading(missing_values=("1",))
 
-    found, expected = rows_of(str(folder), "target", **options), rows_of(whole, "target", **options)
+    found, expected = rows_of(str(folder), "target", reading), rows_of(whole, "target", reading)
     assert (found.features, found.values, found.classes) == (expected.features, expected.values, expected.classes)
     np.testing.assert_array_equal(found.codes, expected.codes)
     np.testing.assert_array_equal(found.target, expected.target)

@@ -10,6 +10,7 @@ from credimi.cli import standard_input
 from credimi.cli.argument_types import delimiter, is_date, is_number, number, positive, seed
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
+from credimi.inference.belief import METHODS, by_method
 from credimi.results import sentences
 
 if TYPE_CHECKING:
@@ -91,19 +92,27 @@ def add_posterior_options(
     units: bool = True,
     level: float | None = 0.95,
     level_means: str = "probability of the credible interval",
+    method: bool = True,
 ) -> None:
-    """Add prior, approximation, threshold, level, seed and units."""
+    """Add prior, approximation, method, threshold, level, seed and units."""
     parser.add_argument(
         "--prior",
         default="adaptive",
         help="adaptive (allows for independence), or a pseudo-count per cell: uniform 1, jeffreys 1/2, perks 1/rs, "
-        "haldane 0, or a number (default: %(default)s)",
+        "raw-counts (or haldane) 0, or a number (default: %(default)s)",
     )
     parser.add_argument(
         "--approximation",
         default="matched",
-        help="matched, leading (the paper's Gaussian), leading-beta or sampled (default: %(default)s)",
+        help="matched, leading (or gaussian), leading-beta (or beta) or sampled (default: %(default)s)",
     )
+    if method:
+        parser.add_argument(
+            "--method",
+            choices=list(METHODS),
+            help="paper: the method of Hutter and Zaffalon (2003), raw counts and the Gaussian of leading order; "
+            "paper-beta: with a Beta (default: neither)",
+        )
     add_thresholds(
         parser,
         level=level,
@@ -174,7 +183,7 @@ def add_data_options(
         parser.add_argument("--target", metavar="COLUMN", help="the target column (discrete)")
         chosen.add_argument("--features", help="the columns to use (default: all but the target)", **listed)
     else:
-        chosen.add_argument("--columns", dest="features", help="the columns to use (default: all)", **listed)
+        chosen.add_argument("--features", help="the columns to use (default: all)", **listed)
     chosen.add_argument("--exclude", help="columns to leave out", **listed)
     parser.add_argument(
         "--missing",
@@ -229,7 +238,7 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
 
 def _add_engine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--max-levels", type=positive, metavar="N", help="refuse a column with more categories (default: no limit)"
+        "--max-values", type=positive, metavar="N", help="refuse a column with more categories (default: no limit)"
     )
     parser.add_argument(
         "--engine",
@@ -279,9 +288,12 @@ def add_order(parser: argparse.ArgumentParser, *, by_name: bool = False) -> None
 
 
 def check_thresholds(options: argparse.Namespace) -> None:
-    """Refuse an impossible epsilon, level or rate before the data are read."""
+    """Refuse an impossible epsilon, level or rate before the data are read; put in what the method stands for."""
     from credimi.core.arguments import require_information, require_share
 
+    if hasattr(options, "prior"):
+        method = getattr(options, "method", None)
+        options.prior, options.approximation = by_method(method, options.prior, options.approximation)
     require_information("--epsilon", _as_typed(options.epsilon))
     if options.level is not None:  # the default of some commands depends on other options
         require_share("--level", _as_typed(options.level))
@@ -312,7 +324,7 @@ def require_target(options: argparse.Namespace) -> None:
 
 def counting(options: argparse.Namespace) -> Record:
     """The options as `credimi.count` takes them."""
-    from credimi.columns.missing import MISSING_VALUES
+    from credimi.core.defaults import MISSING_VALUES
 
     weights = {name: getattr(options, name) for name in ("weights", "weights_are") if name in options}
     return weights | {
@@ -327,9 +339,8 @@ def counting(options: argparse.Namespace) -> Record:
 
 
 def counting_all(options: argparse.Namespace) -> Record:
-    """The same for a command without a target: `columns` in place of `features`, numbers cut by their counts alone."""
+    """The same for a command without a target: numbers cut by their counts alone."""
     arguments = counting(argparse.Namespace(**vars(options), target_cuts=None))
-    arguments["columns"] = arguments.pop("features")
     del arguments["target_cuts"]
     if not options.discretize:
         del arguments["discretize"]

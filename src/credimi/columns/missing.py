@@ -15,15 +15,12 @@ from credimi.columns import labels, text_types
 from credimi.columns.arrow_buffers import text_array
 from credimi.columns.text_types import shown
 from credimi.core.public import stored
-from credimi.core.table_layouts import MISSING_TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.columns.column import Column
     from credimi.core.types import ArrowColumn, BooleanArray, FloatArray, Foreign, Value
-
-MISSING_VALUES = MISSING_TEXTS
 
 
 @stored

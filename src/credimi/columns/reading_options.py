@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from credimi.columns import labels, text_types
-from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.numbers.target_ranges import checked_cuts
 from credimi.columns.text_types import shown
+from credimi.core.defaults import MISSING_VALUES, WEIGHTS_ARE
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.core.shell_options import option
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 Method: TypeAlias = str | list[float] | None  # how numbers become categories: a name, cuts, or not at all
 Methods: TypeAlias = Method | dict[str, Method]  # for all columns, or by their names
 
-READINGS = ("ignore", "category")  # of missing values
-WEIGHTS_ARE = ("rows", "survey")  # numbers of repeated rows; what each row stands for. None: rows if all are whole
 METHODS = ("mdl", "quantile", "categories")
 QUANTILES = 10  # ranges of equal counts, unless "quantile:K" asks for others
 _QUANTILE = re.compile(r"quantile(?::([2-9]|[1-9]\d{1,2}))?")

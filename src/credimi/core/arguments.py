@@ -13,37 +13,15 @@ from credimi.core.errors import CredimiError
 from credimi.core.shell_options import option
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Sequence
 
     from credimi.core.types import FloatArray
 
-COUNTING = (  # the keyword arguments of `count`, which other functions pass on to it
-    "features",
-    "exclude",
-    "missing_values",
-    "discretize",
-    "target_cuts",
-    "weights",
-    "weights_are",
-    "max_levels",
-    "delimiter",
-    "progress",
-    "engine",
-    "master",
-    "scheduler",
-)
 _MAX_NAMES_COMPARED = 5_000  # a wrong name is compared with so many; a thousand take a tenth of a second
 _DELIMITERS = ",;\t|^~:\x01\x1f"  # possible delimiters of files
 _SHOWN_DELIMITERS = ",;\t|^~: "  # those that an error message may suggest
 _DELIMITER_WORDS = {"\t": "tab", " ": "space"}  # as the command line names them
 _MAX_CHARACTERS_SHOWN = 40
-
-
-def check_keywords(function: str, given: Iterable[str], known: Collection[str] = COUNTING) -> None:
-    """Refuse unknown arguments as Python does, in the name of the function that was called."""
-    for name in given:
-        if name not in known:
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
 
 
 def require_numbers(name: str, values: object) -> FloatArray:

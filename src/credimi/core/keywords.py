@@ -110,7 +110,7 @@ def question(**records: Record | type) -> Callable[[Callable[..., Answer]], Call
         own = {name: each for name, each in inspect.signature(function).parameters.items() if name not in parts}
         shared: dict[str, Keyword] = {}
         for record in parts.values():
-            shared = record.keywords | shared
+            shared |= {name: each for name, each in record.keywords.items() if name not in shared}
         parameters = [*own.values()] + [
             inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
             for each in shared.values()
@@ -123,7 +123,7 @@ def question(**records: Record | type) -> Callable[[Callable[..., Answer]], Call
             for synonym, name in _SYNONYMS.items():
                 if synonym in given and name in own and name not in given:
                     given[name] = given.pop(synonym)
-            check_known(function.__name__, given, [*own, *known])
+            check_known(function.__name__, given, list(dict.fromkeys([*own, *known])))
             mine = {name: given[name] for name in given if name in own}
             named = frozenset(name for name in given if name in shared)
             for part, record in parts.items():
@@ -208,8 +208,8 @@ def check_known(function: str, given: Iterable[str], known: Iterable[str]) -> No
         if name not in offered:
             import difflib  # noqa: PLC0415  (only a mistake needs it)
 
-            near = difflib.get_close_matches(name, offered, n=1, cutoff=0.6)
-            hint = f": did you mean {near[0]!r}?" if near else f": it has {', '.join(offered)}"
+            near = difflib.get_close_matches(name, offered, n=1, cutoff=0.65)
+            hint = f": did you mean {near[0]!r}?" if near else f": help(credimi.{function}) lists those it has"
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
 
 

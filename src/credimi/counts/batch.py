@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from credimi.columns.interpret import MAX_CLASSES, check_classes, too_many_class
 from credimi.columns.labels import MANY, Labels
 from credimi.columns.missing import MissingValues, missing_of
 from credimi.columns.numbers import sorted_numbers, target_ranges
-from credimi.columns.numbers.small_codes import encode_small, every_row
+from credimi.columns.numbers.small_codes import encode_small
 from credimi.core.errors import CredimiError, UncountableError
 from credimi.core.tables import relabel
 from credimi.core.threads import share
@@ -152,20 +152,13 @@ def _encode_sparse(values: SparseColumn, name: str, *, missing: MissingValues, c
 def count_coded(coded: CodedBatch, *, threads: int | None = None, squared: bool = False) -> Counts:
     """The counts of one batch; if `squared`, also the sums of the squares of its weights, cell by cell."""
     columns, height, weights = list(coded.columns.values()), len(coded.classes) + 1, coded.weights
+    kinds = [] if weights is None else [weights, tabulate.squares_of(weights)] if squared else [weights]
     if any(column.at is not None for column in columns):  # then all columns are sparse
-        counted_blocks = tabulate.sparse_counts(coded.groups, height, columns, weights)
-        blocks_of_columns = [[block] for block in counted_blocks]
-        if squared and weights is not None:
-            counted_squares = tabulate.sparse_counts(coded.groups, height, columns, tabulate.squares_of(weights))
-            blocks_of_columns = [list(pair) for pair in zip(counted_blocks, counted_squares, strict=True)]
+        blocks_of_columns = tabulate.count_sparse(coded.groups, height, columns, kinds)
     else:
         codes, values = [column.codes for column in columns], [column.values for column in columns]
-        if squared and weights is not None:
-            blocks_of_columns = tabulate.weighted_counts(coded.groups, height, codes, values, weights)
-        else:
-            options: Record = {"weights": weights, "compiled": coded.compiled, "threads": threads}
-            counted_blocks = tabulate.cross_counts(coded.groups, height, codes, values, **options)
-            blocks_of_columns = [[block] for block in counted_blocks]
+        options: Record = {"weights": kinds, "compiled": coded.compiled, "threads": threads}
+        blocks_of_columns = tabulate.count_codes(coded.groups, height, codes, values, **options)
     with np.errstate(over="ignore"):  # `with_squares` refuses infinity
         rows = coded.rows if weights is None else float(weights.sum())
     parts = {
@@ -186,16 +179,7 @@ def tally(batch: Batch, plan: Plan, *, threads: int | None = None, sampled: bool
     """The counts of one batch, by `encode_batch` and `count_coded`; if `sampled`, some of its rows are added."""
     coded = encode_batch(batch, plan, threads=threads, rows_again=False)
     counts = count_coded(coded, threads=threads, squared=plan.settings.needs_squares)
-    if not sampled:
-        return counts
-
-    def take(names: Iterable[str], step: int) -> dict[str, Callable[[], Column]]:
-        """Functions that encode every `step`-th row of columns that were counted without codes."""
-        sampled_values = every_row({name: batch.columns[name] for name in names}, step)
-        options: Record = {"missing": coded.missing, "raw": batch.raw, "compiled": False}
-        return {name: partial(encode, values, name, **options) for name, values in sampled_values.items()}
-
-    return replace(counts, sample=SampledRows.of(coded, take))
+    return replace(counts, sample=SampledRows.of(coded, batch)) if sampled else counts
 
 
 def grouped(
@@ -213,7 +197,7 @@ def grouped(
     if weights is None and not occurring.all():  # some labels do not occur in the first rows
         one_group = np.zeros(column.codes.size, dtype=np.uint8)
         occurring = (
-            tabulate.cross_counts(one_group, 1, [column.codes], [column.values], compiled=compiled)[0][0, :-1] > 0
+            tabulate.count_codes(one_group, 1, [column.codes], [column.values], compiled=compiled)[0][0][0, :-1] > 0
         )
     elif weights is not None:
         occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
@@ -280,17 +264,16 @@ def _with_labels(
         order = _cached_order(column.without_codes(), occurring.tobytes(), missing, max_labels)
     else:
         order = _find_order(column, occurring, missing, max_labels)
-    return [bounded(order.labels, _in_order(block, order), max_labels, max_bytes) for block in blocks]
-
-
-def _in_order(block: CountArray, order: _LabelOrder) -> CountArray:
-    if order.missing_codes is not None:
-        block[:, -1] += block[:, order.missing_codes].sum(axis=1)
-    kept_counts = block[:, order.kept_codes]
-    if order.all_distinct:
-        return kept_counts
-    height = block.shape[0] - 1
-    return relabel(kept_counts, np.arange(height), order.positions, (height, len(order.labels)))
+    counted = []
+    for block in blocks:
+        if order.missing_codes is not None:
+            block[:, -1] += block[:, order.missing_codes].sum(axis=1)
+        kept = block[:, order.kept_codes]
+        if not order.all_distinct:
+            height = block.shape[0] - 1
+            kept = relabel(kept, np.arange(height), order.positions, (height, len(order.labels)))
+        counted.append(bounded(order.labels, kept, max_labels, max_bytes))
+    return counted
 
 
 class _LabelOrder(NamedTuple):

@@ -30,11 +30,11 @@ from credimi.counts.rows.row_keys import evenly_chosen
 from credimi.counts.survey_rows import scaled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import FloatArray, IntegerArray, Record
+    from credimi.core.types import IntegerArray, Record
     from credimi.counts.codes import CodeArray, Codebook, Codes
     from credimi.counts.counter import Rule
     from credimi.counts.rows.class_pairs import ClassPairs
@@ -122,35 +122,34 @@ class LocalCounter:
         dtype = code_type(count * height)
         groups: CodeArray = np.where(known, strata, 0).astype(dtype) * dtype(height) + codes.groups.astype(dtype)
         groups[~known] = count * height
-        sizes = codes.sizes[columns]
-        if (
-            groups.size < _FEW_ROWS
-            and len(columns) >= _MANY_COLUMNS
-            and codes.weights is None
-            and codes.matrix is not None
-        ):
-            flat = self._many_counts(codes.matrix, groups, count * height, columns)
+        is_wide = groups.size < _FEW_ROWS and len(columns) >= _MANY_COLUMNS and codes.weights is None
+        if is_wide and codes.matrix is not None:
+            flat = [self._many_counts(codes.matrix, groups, count * height, columns)]
         else:
-            flat = self._counts(groups, count * height, columns, codes.weights)
+            flat = self._counts(groups, count * height, columns)
         odds = np.array([codes.features[column].odds for column in columns], dtype=np.float64)
         rows, starts = np.full(count * len(columns), height - 1), np.arange(len(columns) + 1) * count
-        tables = Tables(flat, rows, np.repeat(sizes, count), odds)
-        if codes.is_survey and codes.weights is not None:
-            squares = self._counts(groups, count * height, columns, codes.weights**2)
-            tables = scaled(tables, squares.astype(np.float64), starts)
-        return tables, starts
+        tables = Tables(flat[0], rows, np.repeat(codes.sizes[columns], count), odds)
+        return tables if len(flat) == 1 else scaled(tables, flat[1].astype(np.float64), starts), starts
 
-    def _counts(
-        self, groups: CodeArray, height: int, columns: list[int], weights: FloatArray | None
-    ) -> NDArray[np.number]:
-        """The counts of some columns with the groups below `height`."""
-        codes: Sequence[CodeArray] = [self.codes.columns[column] for column in columns]
-        cells = groups.size * len(codes)
+    def _counts(self, groups: CodeArray, height: int, columns: list[int]) -> list[NDArray[np.number]]:
+        """The counts of some columns with the groups below `height`; and of survey weights, the sums of the squares."""
+        codes, weights = self.codes, self.codes.weights
+        kinds = [] if weights is None else [weights, weights**2] if codes.is_survey else [weights]
+        cells = groups.size * len(columns)
         ready = cells >= tabulate.CELLS_WORTH_CALLING and tabulate.kernels_are_ready()
         compiled = ready or cells >= _CELLS_WORTH_COMPILING
-        options: Record = {"weights": weights, "compiled": compiled, "threads": self.threads}
-        blocks = tabulate.cross_counts(groups, height + 1, codes, self.codes.sizes[columns].tolist(), **options)
-        return np.concatenate([np.zeros(0), *(block[:height].ravel() for block in blocks)])
+        blocks = tabulate.count_codes(
+            groups,
+            height + 1,
+            [codes.columns[column] for column in columns],
+            codes.sizes[columns].tolist(),
+            weights=kinds,
+            compiled=compiled,
+            threads=self.threads,
+        )
+        flat = ([block[kind][:height].ravel() for block in blocks] for kind in range(max(len(kinds), 1)))
+        return [np.concatenate([np.zeros(0), *cells_of_kind]) for cells_of_kind in flat]
 
     def _many_counts(
         self, matrix: NDArray[np.uint8], groups: CodeArray, height: int, columns: list[int]

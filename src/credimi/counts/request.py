@@ -11,17 +11,18 @@ import numpy as np
 
 from credimi.columns import labels
 from credimi.columns.interpret import plainly_categories
-from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.python_objects import shown_name
 from credimi.columns.reading_options import ReadingOptions
 from credimi.core.arguments import unknown
+from credimi.core.defaults import ENGINES
 from credimi.core.errors import CredimiError
+from credimi.counts.reading import Reading
 from credimi.results.sentences import NO_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from credimi.core.types import Option, Record, Value
+    from credimi.core.types import Record, Value
     from credimi.counts.counts import Counts
 
 
@@ -29,7 +30,7 @@ def _silent(_share: float) -> None:
     """The default progress callback: does nothing."""
 
 
-ENGINES = ("files", "duckdb", "dask", "spark")
+_AS_USUAL = Reading()
 
 
 class NoTarget:
@@ -48,7 +49,7 @@ class CountRequest:
     features: Sequence[str] | None = None
     exclude: Sequence[str] | None = None
     settings: ReadingOptions = field(default_factory=ReadingOptions)
-    max_levels: int | None = None
+    max_values: int | None = None
     delimiter: str | None = None
     named: bool = False
     threads: int | None = None
@@ -60,54 +61,46 @@ class CountRequest:
 
     @classmethod
     def of(
-        cls,
-        target: object,
-        *,
-        features: Sequence[str] | None = None,
-        missing_values: Iterable[str | float] = MISSING_VALUES,
-        discretize: str | Mapping[str, object] | None = "mdl",
-        target_cuts: Option = None,
-        max_levels: int | None = None,
-        progress: Callable[[float], None] | None = None,
-        engine: str | None = None,
-        master: str | None = None,
-        scheduler: str | None = None,
-        weights: Option = None,
-        weights_are: Option = None,
-        **others: Option,
+        cls, target: object, reading: Reading = _AS_USUAL, *, progress: Callable[[float], None] | None = None
     ) -> CountRequest:
-        """The request for the arguments of `credimi.count`. What depends on the data is checked when they are known.
+        """The request for the keywords of a question. What depends on the data is checked when they are known.
 
-        This is the delimiter, checked when files are opened, and the names of columns, checked in `plan`.
+        This is the delimiter, checked when files are opened, and the names of columns, checked in `plan`. `progress`
+        gets the share that has been read; default: as the step "reading".
         """
+        engine, weights, max_values = reading.engine, reading.weights, reading.max_values
         if engine is not None and engine not in ENGINES:
             raise CredimiError(f"engine is {engine!r}: choose one of {', '.join(ENGINES)}")
-        if master is not None and engine != "spark":
+        if reading.master is not None and engine != "spark":
             raise CredimiError("master is for Spark only: add the engine spark")
-        if scheduler is not None and engine != "dask":
+        if reading.scheduler is not None and engine != "dask":
             raise CredimiError("scheduler is for Dask only: add the engine dask")
-        whole = isinstance(max_levels, int) and not isinstance(max_levels, bool)
-        if max_levels is not None and not (whole and max_levels >= 1):
-            raise CredimiError(f"max_levels is {max_levels!r}: pass a whole number from 1 up, or None for no limit")
+        whole = isinstance(max_values, int) and not isinstance(max_values, bool)
+        if max_values is not None and not (whole and max_values >= 1):
+            raise CredimiError(f"max_values is {max_values!r}: pass a whole number from 1 up, or None for no limit")
+        name = weights if isinstance(weights, str) else None
         settings = ReadingOptions.of(
-            missing_values, discretize, target_cuts, weights if isinstance(weights, str) else None, weights_are
+            reading.missing_values, reading.discretize, reading.target_cuts, name, reading.weights_are
         )
         if settings.weights_are is not None and weights is None:
             raise CredimiError(
-                f"weights_are is {weights_are!r}, but there are no weights: name their column (weights, --weights)"
+                f"weights_are is {reading.weights_are!r}, but there are no weights: name their column (weights, "
+                "--weights)"
             )
         return cls(
             target,
-            features,
-            settings=settings,
-            max_levels=max_levels,
-            named=features is not None,
-            progress=progress or _silent,
+            reading.features,
+            reading.exclude,
+            settings,
+            max_values,
+            reading.delimiter,
+            named=reading.features is not None,
+            threads=reading.threads,
+            progress=reading.step("reading") if progress is None else progress,
             engine=engine,
-            master=master,
-            scheduler=scheduler,
-            weights=None if isinstance(weights, str) else weights,
-            **others,
+            master=reading.master,
+            scheduler=reading.scheduler,
+            weights=None if name is not None else weights,
         )
 
     def plan(self, offered: Sequence[str]) -> Plan:
@@ -131,7 +124,7 @@ class CountRequest:
         features = tuple(columns_of(offered, self.target, self.features, self.exclude))
         check_named(self.settings, offered, self.target)
         required = frozenset(features if self.named else ())
-        limits: Record = {"max_levels": self.max_levels, "required": required, "delimiter": self.delimiter}
+        limits: Record = {"max_values": self.max_values, "required": required, "delimiter": self.delimiter}
         return Plan(self.target, features, self.settings, **limits)
 
 
@@ -139,7 +132,7 @@ class CountRequest:
 class Plan:
     """Which of the existing columns are counted, and how; it can be sent to workers.
 
-    `table` is the number of features of the whole table, if these are only some of them; `max_levels` is the maximum
+    `table` is the number of features of the whole table, if these are only some of them; `max_values` is the maximum
     number of categories of each; `required` are the features that the user named, which are refused if they cannot be
     counted; `delimiter` is the character between the fields of CSV files, None if each header decides it.
     """
@@ -148,7 +141,7 @@ class Plan:
     features: tuple[str, ...]
     settings: ReadingOptions
     table: int = 0
-    max_levels: int | None = None
+    max_values: int | None = None
     required: frozenset[str] = frozenset()
     delimiter: str | None = None
 
@@ -175,11 +168,11 @@ class Plan:
 
 def checked(counts: Counts, plan: Plan) -> Counts:
     """The same counts; an error if a column has more categories than allowed. Numbers that will be cut have none."""
-    max_levels = plan.max_levels
-    if max_levels is None:
+    max_values = plan.max_values
+    if max_values is None:
         return counts
     for name, column_labels in zip(counts.features, counts.labels, strict=True):
-        if (column_labels.kind != labels.MANY and len(column_labels) <= max_levels) or (
+        if (column_labels.kind != labels.MANY and len(column_labels) <= max_values) or (
             column_labels.kind == labels.MANY and column_labels.texts
         ):
             continue
@@ -187,13 +180,13 @@ def checked(counts: Counts, plan: Plan) -> Counts:
         if plainly_categories(labels.typed(column_labels)[0], plan.settings.method(name), named=named):
             examples = (
                 f", such as {', '.join(map(repr, column_labels.shown()[:3]))}"
-                if len(column_labels) > max_levels
+                if len(column_labels) > max_values
                 else ""
             )
             examples = ", or longer ones than are kept" if column_labels.kind == labels.MANY else examples
             raise CredimiError(
-                f"column {name!r} has more than {max_levels:,} values{examples}: leave it out (exclude, --exclude), "
-                "group its values, or allow more (max_levels, --max-levels)"
+                f"column {name!r} has more than {max_values:,} values{examples}: leave it out (exclude, --exclude), "
+                "group its values, or allow more (max_values, --max-values)"
             )
     return counts
 

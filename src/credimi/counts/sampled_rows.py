@@ -1,21 +1,29 @@
 """`SampledRows`: a few rows as codes, kept in memory beside their counts, for callers that need two columns at once.
 
 Counts show each column only with the target. Whether two columns say the same can be seen only in rows, and a few
-thousand rows are enough. They are rows of the first batch, evenly spread over it; no file and no pickle stores them.
+thousand rows are enough. They are rows of the first batch, one from each of as many equal stretches, at a place that is
+drawn once for all tables: rows at equal distances may be all alike, if the data repeat themselves. No file and no
+pickle stores them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from credimi.columns.encode import encode
+from credimi.columns.numbers.small_codes import chosen_rows
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Mapping
 
     from credimi.columns.column import Column
     from credimi.columns.missing import MissingValues
-    from credimi.counts.batch import CodedBatch
+    from credimi.core.types import IntegerArray
+    from credimi.counts.batch import Batch, CodedBatch
 
 _MAX_ROWS, _MAX_CELLS = 2048, 1 << 21
 _MIN_ROWS = 128  # if a table is so wide that fewer rows fit, none are sampled
@@ -23,53 +31,45 @@ _MIN_ROWS = 128  # if a table is so wide that fewer rows fit, none are sampled
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledRows:
-    """Codes of some rows, and their labels; `batch` is the number of rows of the batch from which they were taken."""
+    """Up to `most` of the `rows` of a batch. `columns` are to be called: most are never used, so some wait."""
 
-    columns: Mapping[str, Column]
+    columns: Mapping[str, Callable[[], Column]]
     missing: MissingValues
-    batch: int
+    rows: int
+    most: int
 
     @classmethod
-    def of(
-        cls, coded: CodedBatch, take: Callable[[Iterable[str], int], dict[str, Callable[[], Column]]]
-    ) -> SampledRows | None:
-        """Some rows of a batch; None if the table is sparse, or too wide for enough rows.
-
-        `take` copies every n-th row of columns that are not encoded in the batch; it returns functions that encode
-        them.
-        """
-        rows = min(_MAX_ROWS, _MAX_CELLS // max(len(coded.features), 1))
-        if rows < _MIN_ROWS or any(column.at is not None for column in coded.columns.values()):
+    def of(cls, coded: CodedBatch, batch: Batch) -> SampledRows | None:
+        """Some rows of a batch; None if the table is sparse, or too wide for enough rows."""
+        most = min(_MAX_ROWS, _MAX_CELLS // max(len(coded.features), 1))
+        if most < _MIN_ROWS or any(column.at is not None for column in coded.columns.values()):
             return None
-        step = max(-(-coded.rows // rows), 1)
-        columns = {name: replace(column, codes=column.codes[::step].copy()) for name, column in coded.columns.items()}
-        encoders = take(coded.counted, step)
-        return cls(_LazyColumns(columns, encoders) if encoders else columns, coded.missing, coded.rows)
+        rows = _chosen(coded.rows, most)
+        columns: dict[str, Callable[[], Column]] = {
+            name: partial(_same, replace(column, codes=column.codes[rows])) for name, column in coded.columns.items()
+        }
+        if coded.counted:  # without codes
+            for name, values in chosen_rows({name: batch.columns[name] for name in coded.counted}, rows).items():
+                columns[name] = partial(encode, values, name, missing=coded.missing, raw=batch.raw, compiled=False)
+        return cls(columns, coded.missing, coded.rows, most)
 
 
-class _LazyColumns(Mapping[str, "Column"]):
-    """Columns by name; some are encoded on first use, as most are never used."""
+@lru_cache(maxsize=8)  # blocks of columns, and batches, have about as many rows
+def _chosen(rows: int, most: int) -> IntegerArray:
+    """The numbers of so many of the rows, in order; of all rows if there are no more."""
+    stretches = np.arange(min(rows, most))
+    if rows <= most:
+        return stretches
+    return ((stretches + np.random.default_rng(0).random(most)) * (rows / most)).astype(np.int64)
 
-    def __init__(self, columns: dict[str, Column], encoders: dict[str, Callable[[], Column]]) -> None:
-        self._columns, self._encoders = columns, encoders
 
-    def __getitem__(self, name: str) -> Column:
-        if name not in self._columns:
-            self._columns[name] = self._encoders[name]()
-        return self._columns[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*self._columns, *self._encoders]))
-
-    def __len__(self) -> int:
-        return len(self._columns.keys() | self._encoders.keys())
+def _same(column: Column) -> Column:
+    return column
 
 
 def beside(parts: Iterable[SampledRows | None]) -> SampledRows | None:
     """One sample with the columns of all parts; None if the parts may be of different rows."""
     samples = [part for part in parts if part is not None]
-    if not samples or len({part.batch for part in samples}) > 1:
+    if len({(part.rows, min(part.rows, part.most)) for part in samples}) != 1:
         return None
-    columns = {name: column for part in samples for name, column in part.columns.items()}
-    lengths = {column.codes.size for column in columns.values()}
-    return replace(samples[0], columns=columns) if len(lengths) == 1 else None
+    return replace(samples[0], columns={name: each for part in samples for name, each in part.columns.items()})

@@ -41,23 +41,23 @@ def kernels_are_ready() -> bool:
     return is_compiled(*THAT_READ)
 
 
-def cross_counts(
+def count_codes(
     groups: Codes,
     group_count: int,
     columns: Sequence[Codes],
     values: Sequence[int],
     *,
-    weights: FloatArray | None = None,
+    weights: Sequence[FloatArray] = (),
     compiled: bool = True,
     threads: int | None = None,
-) -> list[AnyArray]:
-    """The R x (s + 1) counts of each column; with weights of the rows, the sums of the weights.
+) -> list[list[AnyArray]]:
+    """The R x (s + 1) counts of each column; with weights of the rows, the sums of each of the weights.
 
     `groups` are 0 .. R-1 and codes are 0 .. s-1; larger codes mean missing.
     """
-    if weights is not None or not compiled:
+    if weights or not compiled:
         sizes = zip(columns, values, strict=True)
-        return [_bincount(groups, codes, (group_count, size + 1), weights) for codes, size in sizes]
+        return [_bincounts(groups, codes, (group_count, size + 1), weights) for codes, size in sizes]
     out = [np.zeros((group_count, size + 1), dtype=np.int64) for size in values]
     cells = groups.size * len(columns)
     from credimi.columns import pair_counts  # noqa: PLC0415  (loading it costs more than small inputs take)
@@ -95,20 +95,7 @@ def cross_counts(
             _count_joint(groups, [columns[index] for index in indices], [out[index] for index in indices])
 
     share(work, parts, threads if cells >= _CELLS_WORTH_A_THREAD else 1)
-    return out
-
-
-def weighted_counts(
-    groups: Codes, group_count: int, columns: Sequence[Codes], values: Sequence[int], weights: FloatArray
-) -> list[list[FloatArray]]:
-    """For each column, the sums of the weights of its cells, and those of the squares of these weights."""
-    both = weights, squares_of(weights)
-    result: list[list[FloatArray]] = []
-    for codes, size in zip(columns, values, strict=True):
-        shape = group_count, size + 1
-        index, cells = _cells(groups, codes, shape), shape[0] * shape[1]
-        result.append([np.bincount(index, each, minlength=cells).reshape(shape).astype(np.float64) for each in both])
-    return result
+    return [[block] for block in out]
 
 
 def squares_of(weights: FloatArray) -> FloatArray:
@@ -124,22 +111,23 @@ def _read_only(codes: Codes) -> Codes:
     return view
 
 
-def sparse_counts(
-    groups: Codes, group_count: int, columns: Sequence[Column], weights: FloatArray | None
-) -> list[AnyArray]:
+def count_sparse(
+    groups: Codes, group_count: int, columns: Sequence[Column], weights: Sequence[FloatArray]
+) -> list[list[AnyArray]]:
     """The same for columns of a sparse matrix: the cells that are not stored get the remaining rows of each group."""
-    totals, blocks = np.bincount(groups, weights, minlength=group_count), []
-    rows = np.bincount(groups, minlength=group_count)
+    rows, blocks = np.bincount(groups, minlength=group_count), []
+    totals = [np.bincount(groups, each, minlength=group_count) for each in weights] or [rows]
     for column in columns:
-        stored_groups, stored_weights = groups[column.at], None if weights is None else weights[column.at]
-        block = _bincount(stored_groups, column.codes[:-1], (group_count, column.values + 1), stored_weights).astype(
-            totals.dtype
-        )
+        stored = groups[column.at]
         # With weights, rounding may leave a rest where there are no rows.
-        has_rest = rows > np.bincount(stored_groups, minlength=group_count)
-        rest = np.where(has_rest, np.maximum(totals - block.sum(axis=1), 0), 0)
-        block[:, min(int(column.codes[-1]), column.values)] += rest
-        blocks.append(block)
+        has_rest = rows > np.bincount(stored, minlength=group_count)
+        shape = group_count, column.values + 1
+        kinds = [each[column.at] for each in weights]
+        of_column = [each.astype(totals[0].dtype) for each in _bincounts(stored, column.codes[:-1], shape, kinds)]
+        for block, total in zip(of_column, totals, strict=True):
+            rest = np.where(has_rest, np.maximum(total - block.sum(axis=1), 0), 0)
+            block[:, min(int(column.codes[-1]), column.values)] += rest
+        blocks.append(of_column)
     return blocks
 
 
@@ -170,10 +158,9 @@ def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> 
         block[...] = counts[: block.size].reshape(block.shape)
 
 
-def _bincount(groups: Codes, codes: Codes, shape: tuple[int, ...], weights: FloatArray | None = None) -> AnyArray:
-    return np.bincount(_cells(groups, codes, shape), weights, minlength=shape[0] * shape[1]).reshape(shape)
-
-
-def _cells(groups: Codes, codes: Codes, shape: tuple[int, ...]) -> IntegerArray:
-    """The cell in which each row is counted."""
-    return groups.astype(np.int64) * shape[1] + np.minimum(codes, shape[1] - 1)
+def _bincounts(
+    groups: Codes, codes: Codes, shape: tuple[int, ...], weights: Sequence[FloatArray] = ()
+) -> list[AnyArray]:
+    """The counts of one column, or the sums of each of the weights, by numpy."""
+    cells = groups.astype(np.int64) * shape[1] + np.minimum(codes, shape[1] - 1)
+    return [np.bincount(cells, each, minlength=shape[0] * shape[1]).reshape(shape) for each in weights or (None,)]

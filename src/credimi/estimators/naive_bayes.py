@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.python_objects import object_array
-from credimi.columns.reading_options import READINGS, ReadingOptions
+from credimi.columns.reading_options import ReadingOptions
+from credimi.core.defaults import MISSING_AS, MISSING_VALUES
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
@@ -57,7 +57,7 @@ class IncrementalNaiveBayes(Classifier):
         The factor by which each new row reduces the weight of all earlier rows, such as 0.999 if the data drift.
     window : int, optional
         How many of the latest rows are remembered; older ones are removed.
-    missing : "ignore" or "category"
+    missing_as : "ignore" or "category"
         Whether a missing value of a feature is not known, or is one more value of it.
     missing_values, discretize
         As in `credimi.count`.
@@ -95,7 +95,7 @@ class IncrementalNaiveBayes(Classifier):
         learn_unlabeled: bool = False,
         decay: float | None = None,
         window: int | None = None,
-        missing: str = "ignore",
+        missing_as: str = "ignore",
         missing_values: Iterable[str | float] = MISSING_VALUES,
         discretize: str | Mapping[str, Value] | None = "mdl",
         unlabeled: Value = None,
@@ -106,7 +106,7 @@ class IncrementalNaiveBayes(Classifier):
         self.learn_unlabeled = learn_unlabeled
         self.decay = decay
         self.window = window
-        self.missing = missing
+        self.missing_as = missing_as
         self.missing_values = missing_values
         self.discretize = discretize
         self.unlabeled = unlabeled
@@ -219,7 +219,7 @@ class IncrementalNaiveBayes(Classifier):
             float(self.prior),
             self.selector,
             unlabeled=self.learn_unlabeled,
-            missing_as_value=self.missing == "category",
+            missing_as_value=self.missing_as == "category",
         )
 
     def _check(self) -> None:
@@ -235,8 +235,8 @@ class IncrementalNaiveBayes(Classifier):
             raise CredimiError("window and decay both forget old rows: choose one of them")
         if self.selector is not None:
             check_selector(self.selector)
-        if self.missing not in READINGS:
-            raise CredimiError(f"missing is {self.missing!r}: choose one of {', '.join(READINGS)}")
+        if self.missing_as not in MISSING_AS:
+            raise CredimiError(f"missing_as is {self.missing_as!r}: choose one of {', '.join(MISSING_AS)}")
 
     def _learn(self, X: Data, y: Values, classes: Values, sample_weight: Values, *, reset: bool) -> None:
         features = checked_features(self, X, reset=reset)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,13 +11,14 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.numbers.target_ranges import checked_cuts
 from credimi.columns.reading_options import ReadingOptions
 from credimi.core.arguments import require_whole
+from credimi.core.defaults import MISSING_VALUES
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
+from credimi.counts.reading import Reading
 from credimi.counts.request import check_named
 from credimi.counts.weights import weighing_one
 from credimi.estimators.class_labels import warn_if_measured
@@ -26,15 +28,16 @@ from credimi.inference.belief import Belief
 from credimi.inference.bounds import information_bounds
 from credimi.inference.rules import best, check_k, checked_rule, decide, filled
 from credimi.inference.tables.many_tables import Beliefs, beliefs
-from credimi.questions.rank.answer import Ranking, beliefs_of, rank, standing
-from credimi.questions.select.answer import GOALS, check_min_features, selected
+from credimi.questions.rank.answer import beliefs_of, ranked, standing
+from credimi.questions.select.answer import GOALS, Asked, check_min_features, selected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from credimi.core.tables import Tables
-    from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Foreign, Option, Record, Value, Values
+    from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Foreign, Option, Value, Values
     from credimi.counts.counts import Counts
+    from credimi.questions.rank.result import Ranking
     from credimi.questions.select.result import Selection
 
 
@@ -64,7 +67,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         then by E[I]; with "smallest" and "relevant" by the probability that they add something or matter. This is for
         pipelines, which fail if no feature is kept in a small fold; it is not a claim. Features that cannot tell
         anything come last.
-    epsilon, fdr, prior, approximation, missing
+    epsilon, fdr, prior, approximation, method, missing_as
         As in `credimi.rank`.
     level : float, optional
         As in `credimi.rank`, 0.95 by default; 0.5 with the rule "smallest".
@@ -121,7 +124,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         fdr: float = 0.05,
         prior: str | float = "adaptive",
         approximation: str = "matched",
-        missing: str = "ignore",
+        method: str | None = None,
+        missing_as: str = "ignore",
         robust_factor: float | None = None,
         missing_values: Iterable[str | float] = MISSING_VALUES,
         discretize: str | Mapping[str, Value] | None = "mdl",
@@ -138,7 +142,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.fdr = fdr
         self.prior = prior
         self.approximation = approximation
-        self.missing = missing
+        self.method = method
+        self.missing_as = missing_as
         self.robust_factor = robust_factor
         self.missing_values = missing_values
         self.discretize = discretize
@@ -251,7 +256,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         for name, value in (
             ("prior", "adaptive"),
             ("approximation", "matched"),
-            ("missing", "ignore"),
+            ("method", None),
+            ("missing_as", "ignore"),
             ("unlabeled", None),
             ("robust_factor", None),
         ):
@@ -267,9 +273,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         weights = checked_weights(sample_weight, features.rows)
         settings = with_weights(settings, weights, self.weights_are)
         table = coded(features, target, settings, name=target_name(y, features), weights=weights, threads=threads)
-        options: Record = {"epsilon": self.epsilon, "level": self.level, "max_features": self.k}
-        options |= {"min_features": self.min_features, "threads": threads}
-        self.selection_ = selected(table.codes(threads), self.rule, **options)
+        asked = Asked(rule=self.rule, level=self.level, max_features=self.k, min_features=self.min_features)
+        self.selection_ = selected(table.codes(threads), asked, Belief(epsilon=self.epsilon, threads=threads))
         self.counts_ = table.counts
         self._ranking = self._believed = None
 
@@ -300,23 +305,15 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         self._ranking = self._believed = None
 
     def _ranked(self) -> Ranking:
-        return rank(
-            self.counts_,
-            epsilon=self.epsilon,
-            level=_DEFAULT_LEVEL if self.level is None else self.level,
-            fdr=self.fdr,
-            prior=self.prior,
-            approximation=self.approximation,
-            missing=self.missing,
-            robust=self.robust_factor is not None,
-            factor=2.0 if self.robust_factor is None else self.robust_factor,
-            threads=threads_of(self.n_jobs),
-        )
+        threads = threads_of(self.n_jobs)
+        belief = replace(self._options(threads), robust_factor=self.robust_factor)
+        return ranked(self.counts_, None, Reading(missing_as=self.missing_as, threads=threads), belief)
 
     def _options(self, threads: int | None) -> Belief:
         return Belief(
             prior=self.prior,
             approximation=self.approximation,
+            method=self.method,
             epsilon=self.epsilon,
             level=_DEFAULT_LEVEL if self.level is None else self.level,
             fdr=self.fdr,
@@ -325,11 +322,12 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def _beliefs(self) -> tuple[Beliefs, Belief, BooleanArray | None]:
         options = self._options(threads_of(self.n_jobs))
+        Reading(missing_as=self.missing_as)  # refuses what is unknown
         stands = None
         if self.robust_factor is not None:
             factor = information_bounds.checked_factor(self.robust_factor, "robust_factor")
-            stands = standing(self.counts_, options, self.missing, factor)
-        return beliefs_of(self.counts_, options, self.missing), options, stands
+            stands = standing(self.counts_, options, self.missing_as, factor)
+        return beliefs_of(self.counts_, options, self.missing_as), options, stands
 
     def _get_support_mask(self) -> BooleanArray:
         check_is_fitted(self)

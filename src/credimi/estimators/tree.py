@@ -15,14 +15,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from credimi.columns import labels
 from credimi.columns.encode import encode
-from credimi.columns.missing import MISSING_VALUES, missing_of
+from credimi.columns.missing import missing_of
 from credimi.columns.numbers.discretize import bins_of
 from credimi.columns.reading_options import ReadingOptions
 from credimi.columns.text_types import numbers_among
 from credimi.core.arguments import require_whole
+from credimi.core.defaults import MISSING_VALUES
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counts.batch import labels_of
+from credimi.counts.reading import Reading
 from credimi.counts.rows.node_counter import node_counter
 from credimi.counts.tabulate import CELLS_WORTH_COMPILING
 from credimi.estimators.class_labels import Classes, Classifier, warn_if_measured
@@ -80,7 +82,7 @@ class CredibleTreeClassifier(Classifier):
         what each row stands for; the weights are scaled, to (sum w)^2 / sum w^2 rows. Default: a row
         counts as often as its weight says, whole or not, as elsewhere in scikit-learn.
     progress : callable, optional
-        Called with the share of the rows that have reached a leaf, while the tree grows.
+        Called with the share of the rows that have reached a leaf while the tree grows, and the name of that step.
     n_jobs : int, optional
         Threads. None and -1 mean all cores, or those that joblib leaves to its workers.
 
@@ -115,7 +117,7 @@ class CredibleTreeClassifier(Classifier):
         discretize: str | Mapping[str, Value] | None = "mdl",
         unlabeled: Value = None,
         weights_are: str | None = None,
-        progress: Callable[[float], None] | None = None,
+        progress: Callable[[float, str], None] | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.epsilon = epsilon
@@ -150,7 +152,7 @@ class CredibleTreeClassifier(Classifier):
             level=self.level,
             max_depth=self.max_depth,
             threads=threads,
-            progress=self.progress,
+            progress=Reading(progress=self.progress).step("growing"),
         )
         if self.tree_.interrupted:
             warnings.warn("interrupted: the tree has the nodes that were grown so far", stacklevel=2)

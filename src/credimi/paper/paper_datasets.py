@@ -23,6 +23,7 @@ import numpy as np
 
 from credimi.columns.feature import FeatureKind
 from credimi.core.errors import CredimiError
+from credimi.counts.reading import Reading
 from credimi.paper.download import fetched
 from credimi.paper.rows import Rows, rows_of
 
@@ -250,8 +251,10 @@ def read(name: str, source: PaperDataset, paths: list[Path]) -> DataSet:
     rows = rows_of(
         columns,
         _name(source.target),
-        missing_values=() if source.missing_text is None else (source.missing_text,),
-        discretize={"*": "categories"} | {_name(number): "mdl" for number in source.numbers},
+        Reading(
+            missing_values=() if source.missing_text is None else (source.missing_text,),
+            discretize={"*": "categories"} | {_name(number): "mdl" for number in source.numbers},
+        ),
     )
     majority = float(np.bincount(rows.target).max() / len(rows))
     return DataSet(name, rows, majority, _differences(source, rows, majority), source.paper)

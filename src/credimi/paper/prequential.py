@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.missing import MISSING_VALUES
-from credimi.core.arguments import check_keywords, require_whole
+from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
+from credimi.core.keywords import question
 from credimi.core.public import stored
 from credimi.core.threads import cores, share
+from credimi.counts.reading import Reading
+from credimi.inference.belief import Belief
+from credimi.inference.rules import AS_IN_THE_PAPER
 from credimi.paper import checkpoints
 from credimi.paper.prequential_loop import go_through
 from credimi.paper.prequential_options import PrequentialOptions
@@ -31,11 +34,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from credimi.core.types import BooleanArray, Data, FloatArray, IntegerArray, Option, Record, Values
+    from credimi.core.types import BooleanArray, Data, FloatArray, IntegerArray, Record, Values
 
     Progress = Callable[[float], None]
 
-_READING_OPTIONS = ("features", "exclude", "missing_values", "discretize", "target_cuts", "delimiter")
 _ORDERS_AT_ONCE = 10  # enough to make numpy's overhead small, few enough that a killed run loses little
 
 
@@ -102,53 +104,46 @@ class Prequential:
         return f"Prequential({len(self.rows):,} rows, {self.orders.shape[0]} orders; {'; '.join(lines)})"
 
     def _rule_index(self, rule: str) -> int:
+        rule = AS_IN_THE_PAPER.get(rule, rule)
         if rule not in self.rules:
             raise CredimiError(f"the rule {rule!r} was not run: there are {', '.join(self.rules)}")
         return self.rules.index(rule)
 
 
+@question(
+    reading=Reading.only("features", "exclude", "missing_values", "discretize", "target_cuts", "delimiter", "progress"),
+    belief=Belief.only("prior", "approximation", "method", "epsilon", "level", "random_state", "threads"),
+)
 def prequential(
-    X: Data | Rows,
-    y: Values = None,
+    data: Data | Rows,
+    target: Values = None,
     *,
     rules: Sequence[str] = ("plugin", "forward", "backward"),
-    prior: str | float = "adaptive",
-    approximation: str = "matched",
-    epsilon: float = 0.003,
-    level: float = 0.95,
     orders: int | ArrayLike = 10,
-    random_state: int = 0,
     keep: str | Path | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    **reading: Option,
+    reading: Reading,
+    belief: Belief,
 ) -> Prequential:
     """Accuracy of naive Bayes and number of features, row by row, with each filter.
 
+    Numbers are cut once, from all rows: "mdl" looks at the classes that are to be predicted, "quantile" does not.
+    Columns in which "mdl" finds no cut are left out (`run.rows.left_out` names them), unlike in `rank`, which takes
+    quarters then. The approximation "sampled" would take days. `method="paper"` makes this the paper's experiment.
+    Order k depends only on the seed and on k.
+
     Parameters
     ----------
-    X
+    data
         What `credimi.count` accepts: paths, data frames, arrays.
-    y : str or array
+    target : str or array
         The name of the target's column, or its values beside the data. Rows without it are left out.
     rules
-        Some of "plugin" (the paper's F), "forward" (FF), "backward" (BF), "all" (no filter), "imputed" (common
+        Some of "plugin" (or "F"), "forward" ("FF"), "backward" ("BF"), "all" (no filter), "imputed" (common
         practice: missing values are replaced by the most frequent one, then the estimate decides).
-    prior, approximation, epsilon, level
-        As in `credimi.rank`; not "sampled".
     orders
         The number of random orders of the rows; or the orders themselves, one permutation of the row numbers per line.
-    random_state : int
-        The seed of the orders: order k depends only on the seed and on k.
     keep : path, optional
         A folder for the results of finished orders, so that a killed run can continue.
-    threads, progress
-        Default: all cores; called with the share that is done.
-    **reading
-        features, exclude, missing_values, discretize, target_cuts, delimiter: as in `credimi.count`. Numbers are cut
-        once, from all rows: "mdl" looks at the classes that are to be predicted, "quantile" does not.
-        Columns in which "mdl" finds no cut are left out (`run.rows.left_out` names them), unlike in `rank`, which takes
-        quarters then.
 
     Returns
     -------
@@ -164,22 +159,23 @@ def prequential(
     """
     settings = PrequentialOptions(
         rules=tuple([rules] if isinstance(rules, str) else rules),
-        prior=prior,
-        approximation=approximation,
-        epsilon=epsilon,
-        level=level,
+        prior=belief.prior,
+        approximation=belief.approximation,
+        method=belief.method,
+        epsilon=belief.epsilon,
+        level=belief.level,
     )
-    check_keywords("prequential", reading, _READING_OPTIONS)
+    threads, progress = belief.threads, None if reading.progress is None else reading.step("running")
     folder = None if keep is None else checkpoints.folder(keep)
-    rows = X if isinstance(X, Rows) else _read(X, y, reading, threads)
+    rows = data if isinstance(data, Rows) else _read(data, target, reading)
     if len(rows) == 0:
         raise CredimiError("no row has a target: nothing can be learned")
     if len(rows.classes) < 2:
         raise CredimiError(f"the target has one class only, {rows.classes[0]!r}: there is nothing to predict")
     if isinstance(orders, int | np.integer):
         require_whole("orders", orders, 1)
-        require_whole("random_state", random_state, 0)
-        orders_of_rows = shuffled(len(rows), range(int(orders)), int(random_state))
+        require_whole("random_state", belief.random_state, 0)
+        orders_of_rows = shuffled(len(rows), range(int(orders)), int(belief.random_state))
     else:
         orders_of_rows = _checked_orders(orders, len(rows))
     correct, used = _run(rows, orders_of_rows, settings, keep=folder, threads=threads, progress=progress)
@@ -193,11 +189,10 @@ def shuffled(rows: int, orders: Sequence[int], seed: int, name: str = "") -> Int
     return np.array(permutations, dtype=np.int64).reshape(len(orders), rows)
 
 
-def _read(data: Data, target: Values, reading: Record, threads: int | None) -> Rows:
+def _read(data: Data, target: Values, reading: Reading) -> Rows:
     if target is None:
         raise CredimiError('name the target: prequential(data, "column"), or pass its values')
-    reading = {"missing_values": MISSING_VALUES, **reading}
-    return rows_of(data, target, **reading, threads=threads)
+    return rows_of(data, target, reading)
 
 
 def _checked_orders(orders: ArrayLike, rows: int) -> IntegerArray:

@@ -13,11 +13,10 @@ from credimi.counts.request import CountRequest
 from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from numpy.typing import NDArray
 
-    from credimi.core.types import Data, Option, Record
+    from credimi.core.types import Data, Record
+    from credimi.counts.reading import Reading
 
     Codes = NDArray[np.int32]
 
@@ -46,28 +45,13 @@ class Rows:
         return int(np.count_nonzero(self.codes == MISSING))
 
 
-def rows_of(
-    data: Data,
-    target: object,
-    *,
-    features: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    missing_values: Iterable[str | float],
-    discretize: str | Mapping[str, object] | None = "mdl",
-    target_cuts: Option = None,
-    delimiter: str | None = None,
-    threads: int | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> Rows:
+def rows_of(data: Data, target: object, reading: Reading) -> Rows:
     """The rows of what `credimi.count` accepts, as codes."""
-    options: Record = {"features": features, "exclude": exclude, "missing_values": missing_values}
-    options |= {"discretize": discretize, "target_cuts": target_cuts, "delimiter": delimiter}
-    options |= {"threads": threads, "progress": progress}
-    table = encoded_table(data, CountRequest.of(target, **options))
+    table = encoded_table(data, CountRequest.of(target, reading))
     if not table.counts.rows:
         return Rows(np.zeros((0, 0), dtype=np.int32), np.zeros(0, dtype=np.int32), (), (), (), {})
-    book = Codebook.of(table.counts, wanted=lambda feature: not feature.useless, threads=threads)
-    codes = table.codes(threads, book)
+    book = Codebook.of(table.counts, wanted=lambda feature: not feature.useless, threads=reading.threads)
+    codes = table.codes(reading.threads, book)
     has_target = codes.groups < len(codes.classes)
     values = np.full((int(has_target.sum()), len(codes.columns)), MISSING, dtype=np.int32)
     for column, size, value in zip(codes.columns, codes.sizes, values.T, strict=True):

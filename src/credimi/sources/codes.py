@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from credimi.columns.reading_options import QUANTILES, ReadingOptions
 from credimi.core.errors import CredimiError, NoRowsError
 from credimi.counts.codes import Codebook, EncodedTable
+from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest, NoTarget
 from credimi.counts.rows.code_store import CodeStore, coded, packed, unpacked
 from credimi.counts.rows.coded_parts import coded_parts
@@ -35,7 +36,7 @@ from credimi.sources.count import cluster_of, count_requested, files_and_columns
 from credimi.sources.data_file import predicted_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from credimi.columns.feature import Feature
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from credimi.counts.request import Plan
 
 EQUAL_COUNTS = "equal"  # as many ranges of equal counts as the rows allow
+_WITHOUT_TARGET = Reading(discretize=EQUAL_COUNTS)
 MAX_VALUES = 1_000  # of a column: a table of two such columns has a million cells
 _ROWS_PER_CELL = 20
 _MIN_RANGES = 3
@@ -124,16 +126,9 @@ class SendCodes:
 
 
 def codes_without_target(
-    data: Data,
-    *,
-    columns: Option = None,
-    discretize: Option = EQUAL_COUNTS,
-    max_values: int = MAX_VALUES,
-    together: int = 2,
-    threads: int | None = None,
-    **counting: Option,
+    data: Data, reading: Reading = _WITHOUT_TARGET, *, max_values: int = MAX_VALUES, together: int = 2
 ) -> Codes:
-    """The columns of what `credimi.count` accepts, if it fits into memory; `columns` names some of them.
+    """The columns of what `credimi.count` accepts, if it fits into memory.
 
     `together` is how many columns share a table: two, or three if a pair is looked at given a third.
 
@@ -145,22 +140,19 @@ def codes_without_target(
     >>> [feature.name for feature in codes.left_out]
     ['one']
     """
-    request = request_without_target(columns=columns, discretize=discretize, threads=threads, **counting)
-    table = encoded_table(data, request)
-    return table.codes(threads, comparable(table.counts, discretize, max_values, together, threads))
+    table, threads = encoded_table(data, request_without_target(reading)), reading.threads
+    return table.codes(threads, comparable(table.counts, reading.discretize, max_values, together, threads))
 
 
-def request_without_target(
-    *, columns: Option = None, discretize: Option = EQUAL_COUNTS, **counting: Option
-) -> CountRequest:
+def request_without_target(reading: Reading, *, progress: Callable[[float], None] | None = None) -> CountRequest:
     """The request for all columns, or some, without a target."""
-    methods = _with_default(discretize, "quantile")
+    methods = _with_default(reading.discretize, "quantile")
     if "mdl" in (methods.values() if isinstance(methods, dict) else [methods]):
         raise CredimiError(
             "discretize='mdl' cuts numbers by what they tell about a target, and here is none: leave it out, or choose "
             "quantile, quantile:4, categories or cuts"
         )
-    return CountRequest.of(NoTarget(), features=columns, discretize=methods, **counting)
+    return CountRequest.of(NoTarget(), replace(reading, discretize=methods), progress=progress)
 
 
 def _with_default(discretize: Option, default: str) -> Option:

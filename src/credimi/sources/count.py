@@ -1,4 +1,4 @@
-"""`count`: the one entry point for data of all kinds; who counts files is chosen in `tallies`.
+"""`counted_data`: the one entry point for data of all kinds; who counts files is chosen in `tallies`.
 
     files     this process: a file is read while the one before is counted
     duckdb    this process: DuckDB groups the rows, and only the groups come back
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.column import PrecodedColumn
-from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.numbers.target_ranges import bins_asked
 from credimi.core.errors import CredimiError
 from credimi.core.threads import ahead
@@ -29,112 +28,20 @@ from credimi.sources import duckdb, files, frames, sparse_matrices
 from credimi.sources.clusters import dask, spark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from types import ModuleType
 
     from credimi.columns.column import ColumnValues
-    from credimi.core.types import Data, Foreign, Record, Values
+    from credimi.core.types import Data, Foreign
     from credimi.counts.counts import Counts
+    from credimi.counts.reading import Reading
     from credimi.counts.request import Plan
     from credimi.sources.data_file import DataFile
 
 
-def count(
-    data: Data,
-    target: object,
-    *,
-    features: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    missing_values: Iterable[str | float] = MISSING_VALUES,
-    discretize: str | Mapping[str, object] | None = "mdl",
-    target_cuts: str | Sequence[object] | None = None,
-    weights: Values = None,
-    weights_are: str | None = None,
-    max_levels: int | None = None,
-    delimiter: str | None = None,
-    threads: int | None = None,
-    progress: Callable[[float], None] | None = None,
-    engine: str | None = None,
-    master: str | None = None,
-    scheduler: str | None = None,
-) -> Counts:
-    """Count a target with every feature.
-
-    Parameters
-    ----------
-    data : path, list of paths, data frame, array, ...
-        A CSV, Parquet, Arrow (Feather) or JSON lines file, several files, a directory or a pattern; a DataFrame of
-        Spark or Dask, counted where its partitions are; a polars LazyFrame, streamed; a pandas, polars or pyarrow
-        table, a duckdb relation or any other object that provides an Arrow C stream; a numpy array (rows x columns, or
-        with named fields); a sparse matrix of scipy, in which 0 is a value; a list of dictionaries; a dictionary of
-        columns.
-    target : str or array
-        The name of the target's column, or its values beside the data. pandas' names that are no text (numbers, dates,
-        tuples of a MultiIndex) are accepted as names.
-    features : list of str, optional
-        The columns to count. Default: all but the target. A column that is named here, or in `discretize`, is refused
-        if its values cannot be counted (lists, for example). Other such columns are counted as present or missing, and
-        the ranking says so.
-    exclude : list of str, optional
-        Columns to leave out; all others are counted.
-    missing_values : list of str and numbers
-        Values that mean missing besides null, NaN and empty fields of CSV files; in all columns, including the target.
-        A number stands for numbers, also those written as text, but not for dates or durations; "9999-12-31" stands for
-        the date.
-    discretize : str, None or dict
-        How numbers become categories. "mdl" cuts where the gain in the target's entropy is larger than the cost of the
-        cut (Fayyad and Irani), or into quarters if no cut passes; "quantile" cuts into ten ranges of equal counts,
-        "quantile:4" into four; "categories" makes every number a category of its own; None refuses them. A dictionary
-        gives the method for single columns, or lists of cuts: `{"age": [18, 65], "*": "quantile"}`. Whole numbers of at
-        most 20 distinct values are categories, unless the column is named here; decimal commas and dates of CSV files
-        are text, unless the column is named here. Dates and timestamps are cut as days since 1970, and cuts may be
-        dates as well, `{"visit": ["2024-02-29"]}`; times of day and durations are seconds.
-    target_cuts : list of numbers or dates, or "quantile:K", optional
-        Cut a target of numbers or dates into ranges, which are its classes: `[30, 50]` makes "<= 30", "30 to 50" and
-        "> 50"; "quantile:4" makes four ranges of about equal counts. For quantiles the target is read once before the
-        other columns; streams, which can be read only once, and data frames of Spark and Dask accept cuts only.
-    weights : str or array, optional
-        The weight of each row: a column of numbers from 0 up, or its values beside the data.
-    weights_are : "rows" or "survey", optional
-        What the weights count. "rows": how often each row occurs, as in a table in which equal rows were combined; the
-        counts are those of the repeated rows. "survey": how many people, say, a row stands for; each table is then
-        scaled to the number of rows that it is worth. Default: "rows" if all weights are whole, otherwise "survey".
-    max_levels : int, optional
-        Refuse a column with more categories, by its name, as soon as they are seen. Without it, a column with more
-        values than are kept is counted as seen or missing only, and the ranking says so.
-    delimiter : str, optional
-        The character between the fields of CSV files. Default: the most frequent of comma, semicolon, tab and | in the
-        header of each file, outside quotes.
-    threads : int, optional
-        Default: all cores.
-    progress : callable, optional
-        Called with the share of the data that has been counted.
-    engine : str, optional
-        Who counts files: "files" (this process), "duckdb", "dask" or "spark", the last two as schedulers over files
-        that their workers see under the same paths.
-    master, scheduler : str, optional
-        The address of a Spark master (or `sc://` of Spark Connect), or of a Dask scheduler. Default: the active session
-        or client, or else a local one.
-
-    Returns
-    -------
-    Counts
-        All that `rank` needs; counts of parts add up to those of the whole.
-
-    Examples
-    --------
-    >>> counts = credimi.count({"x": ["a", "b", None, "b"], "class": ["p", "q", "q", None]}, "class")
-    >>> counts["x"].joint
-    array([[1., 0.],
-           [0., 1.]])
-    >>> counts["x"].target_only, counts["x"].feature_only
-    (array([0., 1.]), array([0., 1.]))
-    """
-    options: Record = {"features": features, "exclude": exclude, "max_levels": max_levels}
-    options |= {"target_cuts": target_cuts, "weights": weights, "weights_are": weights_are}
-    options |= {"missing_values": missing_values, "discretize": discretize, "delimiter": delimiter}
-    options |= {"threads": threads, "progress": progress, "engine": engine, "master": master, "scheduler": scheduler}
-    return count_requested(data, CountRequest.of(target, **options))
+def counted_data(data: Data, target: object, reading: Reading) -> Counts:
+    """The counts of the data, as `credimi.count` hands them out."""
+    return count_requested(data, CountRequest.of(target, reading, progress=reading.step("counting")))
 
 
 def count_more(data: Data, counts: Counts, delimiter: str | None) -> Counts:

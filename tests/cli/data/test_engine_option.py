@@ -1,4 +1,4 @@
-"""`--engine gpu`, `--p-dependent` and `--into`: what the commands do with them; numpy stands in for the GPU."""
+"""`--device gpu`, `--p-dependent` and `--into`: what the commands do with them; numpy stands in for the GPU."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_without_a_gpu_one_line_says_what_to_do(
     path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
-    assert main([command[0], str(path), *command[1:], "--engine", "gpu"]) == 2
+    assert main([command[0], str(path), *command[1:], "--device", "gpu"]) == 2
     error = capsys.readouterr().err
     assert "pip install 'credimi[gpu]'" in error
     assert "Traceback" not in error

@@ -140,7 +140,7 @@ def test_json_and_pages_are_safe(path: Path, tmp_path: Path, capsys: pytest.Capt
 def test_figures_draw_names_as_they_are(path: Path, tmp_path: Path, kind: str) -> None:
     """A dollar begins no formula, and a formula that is wrong is no error."""
     pytest.importorskip("matplotlib").rcParams["svg.fonttype"] = "path"
-    ranking = credimi.rank(path, "y", robust=True)
+    ranking = credimi.rank(path, "y", robust_factor=2)
     figures = [ranking, credimi.select(path, "y", min_features=5), credimi.network(path, imputations=1)]
     for number, result in enumerate(figures):
         picture = tmp_path / f"{number}.{kind}"

@@ -32,7 +32,7 @@ def test_json_is_that_of_python(capsys: pytest.CaptureFixture[str]) -> None:
     for goal in ("smallest", "relevant"):
         code, out, _ = answer(capsys, "select", DATA, "--target", "diabetes", "--goal", goal, "--format", "json")
         assert code == 0
-        expected = credimi.select(str(DATA), "diabetes", goal=goal).to_dict()
+        expected = credimi.select(str(DATA), "diabetes", rule=goal).to_dict()
         assert json.loads(out) == json.loads(json.dumps(expected))
 
 

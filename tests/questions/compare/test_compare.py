@@ -155,7 +155,7 @@ def test_missing_is_a_value_of_both_if_one_has_it() -> None:
     first = {"class": ["p", "q"] * 100, "x": ["a", None] * 100, "y": ["a", "b"] * 100}
     second = {"class": ["p", "q"] * 100, "x": ["a", "a"] * 100, "y": ["a", "b"] * 100}
     assert credimi.compare(first, second, "class")["x"]["verdict"] == "not compared"
-    found = credimi.compare(first, second, "class", missing="category")
+    found = credimi.compare(first, second, "class", missing_as="category")
     assert found["x"]["verdict"] == "less"
     assert found["x"]["complete_a"] == 200
 
@@ -194,9 +194,11 @@ def test_one_number_decides_and_sorts() -> None:
     assert {"more", "less"} & set(verdicts)
     source = {"more": "p_more", "less": "p_less", "same": "p_within"}
     for row in found:
-        assert row["p_claim"] == row[source[row["claim"]]] == max(row[name] for name in source.values())
+        assert row["p_claim"] == max(row[name] for name in source.values())
+        assert row["claim"] == "unsure" if row["p_claim"] < 0.5 else row["p_claim"] == row[source[row["claim"]]]
         assert row["verdict"] == (row["claim"] if row["p_claim"] >= 0.95 else "unsure")
-    towards_change = [row["p_claim"] * (-1.0 if row["claim"] == "same" else 1.0) for row in found]
+    assert {"unsure", "same"} <= set(found.columns["claim"])  # "same 0.0171" was printed where no claim is probable
+    towards_change = [row["p_claim"] * (-1.0 if row["p_claim"] == row["p_within"] else 1.0) for row in found]
     assert towards_change == sorted(towards_change, reverse=True)
     places = [{"unsure": 1, "same": 2}.get(verdict, 0) for verdict in verdicts]
     assert places == sorted(places)
@@ -219,7 +221,7 @@ def test_it_is_passed_on(tmp_path: Path) -> None:
     found = credimi.compare(sample(200, 1), sample(200, 2), "class", names=("before", "after"))
     frame = found.to_pandas()
     assert list(frame.columns) == list(COLUMNS)
-    assert set(frame["claim"]) <= {"more", "less", "same"}
+    assert set(frame["claim"]) <= {"more", "less", "same", "unsure"}
     assert found[0] == next(iter(found)) == found[:1][0] == found[found[0]["feature"]]
     assert found.to_polars().columns == list(frame.columns)
     answer = json.loads(found.to_json())
@@ -287,7 +289,7 @@ SMALL = {"class": ["p", "q"] * 10, "x": ["a", "b"] * 10}
         ((SMALL, SMALL, "class"), {"p_same": 1.0}, "p_same is 1.0"),
         ((SMALL, SMALL, "class"), {"epsilon": -1.0}, "epsilon"),
         ((SMALL, SMALL, "class"), {"names": "ab"}, "two texts"),
-        ((SMALL, SMALL, "class"), {"missing": "drop"}, "missing is 'drop'"),
+        ((SMALL, SMALL, "class"), {"missing_as": "drop"}, "missing_as is 'drop'"),
         ((SMALL, SMALL, "class"), {"target_cuts": "quantile:3"}, r"quantiles of the two differ: pass the cuts"),
     ],
 )

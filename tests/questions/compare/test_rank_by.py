@@ -11,6 +11,7 @@ import pytest
 
 import credimi
 from credimi.counts.batch import encode_batch
+from credimi.counts.reading import Reading
 from credimi.questions.compare import by_group
 from credimi.questions.compare.by_group import count_by
 from credimi.sources.csv import csv_files
@@ -49,7 +50,7 @@ def write_csv(path: Path, data: dict[str, list[Any]]) -> Path:
 
 def test_groups_are_counted_as_if_each_were_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = table()
-    groups, missing = count_by(data, "class", "site")
+    groups, missing = count_by(data, "class", "site", Reading())
     assert list(groups) == ["n", "s", "w"]
     assert missing == data["site"].count(None)
     for site, counts in groups.items():
@@ -62,7 +63,7 @@ def test_groups_are_counted_as_if_each_were_a_table(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(
         by_group, "encode_batch", lambda *given, **named: batches.append(1) or encode_batch(*given, **named)
     )
-    from_file, gone = count_by(path, "class", "site")
+    from_file, gone = count_by(path, "class", "site", Reading())
     assert len(batches) > 3
     assert gone == missing
     for site, counts in from_file.items():
@@ -72,7 +73,7 @@ def test_groups_are_counted_as_if_each_were_a_table(tmp_path: Path, monkeypatch:
 def test_groups_of_numbers_are_in_their_order_and_one_spelling(tmp_path: Path) -> None:
     data = {"class": ["p", "q"] * 40, "x": ["a", "b"] * 40, "year": ["10", "9", "9.0", "NA"] * 20}
     for source in (write_csv(tmp_path / "a.csv", data), data | {"year": [10, 9, 9, None] * 20}):
-        groups, missing = count_by(source, "class", "year")
+        groups, missing = count_by(source, "class", "year", Reading())
         assert {name: counts.rows for name, counts in groups.items()} == {"9": 40, "10": 20}
         assert missing == 20
 
@@ -119,7 +120,6 @@ def test_the_group_need_not_be_among_the_features_that_are_named() -> None:
         (table(sites="n"), "site", {}, "one value only, 'n'"),
         (table() | {"site": [None] * 1_200}, "site", {}, "no values"),
         (credimi.count(table(), "class"), "site", {}, "counts have no rows"),
-        (table(), "site", {"engine": "dask"}, "in this process"),
         (table(), "site", {"level": 95}, "level is 95"),
     ],
 )

@@ -160,7 +160,7 @@ def test_an_interrupt_gives_the_pairs_so_far(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(interaction_search, "_ALL", 0)
     monkeypatch.setattr(interaction_search, "_PART", 100)
 
-    def stop(done: float) -> None:
+    def stop(done: float, _doing: str) -> None:
         if 0.3 < done < 0.9:
             raise KeyboardInterrupt
 

@@ -1,4 +1,4 @@
-"""`interactions` with engine="gpu", where numpy stands in for the GPU: the same pairs, whatever the blocks are."""
+"""`interactions` with device="gpu", where numpy stands in for the GPU: the same pairs, whatever the blocks are."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_engines_find_the_same_pairs(rows: int, missing: float) -> None:
     data = table(rows, 14, missing)
     shares: list[float] = []
     on_cpu = credimi.interactions(data, "y", top=20)
-    on_gpu = credimi.interactions(data, "y", top=20, engine="gpu", progress=shares.append)
+    on_gpu = credimi.interactions(data, "y", top=20, device="gpu", progress=lambda share, _: shares.append(share))
     assert on_gpu.to_dict() == on_cpu.to_dict()
     assert on_cpu["c0", "c1"]["verdict"] == "synergy" or rows < 1_000
     assert shares[-1] == 1.0
@@ -47,9 +47,9 @@ def test_engines_find_the_same_pairs(rows: int, missing: float) -> None:
 def test_rows_with_weights_are_refused() -> None:
     data = table(200, 6, 0.0) | {"w": [1.0, 2.0] * 100}
     with pytest.raises(CredimiError, match="counts rows, not weights"):
-        credimi.interactions(data, "y", engine="gpu", weights="w")
+        credimi.interactions(data, "y", device="gpu", weights="w")
 
 
 def test_unknown_engines_are_refused() -> None:
-    with pytest.raises(CredimiError, match="unknown engine 'fpga'"):
-        credimi.interactions({"x": ["a"], "y": ["b"]}, "y", engine="fpga")
+    with pytest.raises(CredimiError, match="device is 'fpga'"):
+        credimi.interactions({"x": ["a"], "y": ["b"]}, "y", device="fpga")

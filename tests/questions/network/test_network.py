@@ -89,7 +89,7 @@ def test_pairs_of_a_long_chain_are_not_lost_because_of_single_missing_values() -
 
 def test_a_chain_is_found_where_values_are_missing() -> None:
     told: list[float] = []
-    found = network(chain(1500, missing=0.3), progress=told.append)
+    found = network(chain(1500, missing=0.3), progress=lambda share, _: told.append(share))
     assert joined(found) == {"ab", "bc", "cd", "de"}
     assert found.settings["imputations"] == 4
     assert found.missing[0] > 400
@@ -275,8 +275,8 @@ def test_the_figure_has_a_line_for_each_edge(found: Network, tmp_path: Path) -> 
         ({"max_parents": 0}, "max_parents is 0"),
         ({"imputations": -1}, "imputations is -1"),
         ({"random_state": None}, "random_state is None"),
-        ({"columns": ["a"]}, "two columns or more"),
-        ({"columns": ["a", "z"]}, "there is no column 'z'"),
+        ({"features": ["a"]}, "two columns or more"),
+        ({"features": ["a", "z"]}, "there is no column 'z'"),
         ({"discretize": "mdl"}, "here is none"),
     ],
 )

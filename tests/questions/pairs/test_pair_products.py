@@ -117,7 +117,7 @@ def test_pairs_come_in_order_as_far_as_memory_allows(most_cells: int) -> None:
 
 def test_one_pair_that_does_not_fit_is_refused() -> None:
     codes, values = some_columns(100, [3, 3], [0.0, 0.0])
-    with pytest.raises(CredimiError, match=r"too little memory.*engine='cpu'"):
+    with pytest.raises(CredimiError, match=r"too little memory.*device='cpu'"):
         tables_of(PairProducts(codes, values, NarrowDevice(1)))
 
 

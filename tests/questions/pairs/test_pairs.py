@@ -201,7 +201,7 @@ def test_results_can_be_exported_saved_and_pickled(tmp_path: Path) -> None:
 
 def test_progress_reaches_the_end_and_data_without_pairs_are_refused() -> None:
     told: list[float] = []
-    credimi.pairs(table_of(50), progress=told.append)
+    credimi.pairs(table_of(50), progress=lambda share, _: told.append(share))
     assert told == sorted(told)
     assert told[-1] == pytest.approx(1.0)
     with pytest.raises(CredimiError, match="two columns"):

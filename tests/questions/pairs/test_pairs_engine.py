@@ -1,4 +1,4 @@
-"""`pairs` with engine="gpu", where numpy stands in for the GPU; and pairs of which only some are asked for."""
+"""`pairs` with device="gpu", where numpy stands in for the GPU; and pairs of which only some are asked for."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def assert_same(found: Pairs, expected: Pairs) -> None:
 @pytest.mark.parametrize("prior", ["adaptive", "jeffreys"])
 def test_engines_agree(data: dict[str, list[object]], prior: str) -> None:
     shares: list[float] = []
-    found = credimi.pairs(data, engine="gpu", prior=prior, progress=shares.append)
+    found = credimi.pairs(data, device="gpu", prior=prior, progress=lambda share, _: shares.append(share))
     assert_same(found, credimi.pairs(data, prior=prior))
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
@@ -74,8 +74,8 @@ def test_some_pairs_are_the_first_of_all(
     data: dict[str, list[object]], on_cpu: Pairs, top: int | None, p_dependent: float | None
 ) -> None:
     rows = [row for row in on_cpu if p_dependent is None or 1.0 - row["p_independent"] >= p_dependent][:top]
-    for engine in ("cpu", "gpu"):
-        found = credimi.pairs(data, engine=engine, top=top, p_dependent=p_dependent)
+    for device in ("cpu", "gpu"):
+        found = credimi.pairs(data, device=device, top=top, p_dependent=p_dependent)
         assert len(found) == len(rows) < len(on_cpu)
         assert found.independent == pytest.approx(on_cpu.independent, rel=1e-7), "learned from all pairs"
         for row, expected in zip(found, rows, strict=True):
@@ -105,10 +105,10 @@ def test_some_pairs_are_found_by_name_saved_and_shown_but_are_no_forest(
 
 
 @pytest.mark.usefixtures("_stand_in")
-@pytest.mark.parametrize("engine", ["cpu", "gpu"])
-def test_figures_go_to_a_file(data: dict[str, list[object]], on_cpu: Pairs, tmp_path: Path, engine: str) -> None:
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_figures_go_to_a_file(data: dict[str, list[object]], on_cpu: Pairs, tmp_path: Path, device: str) -> None:
     path = tmp_path / "figures.npy"
-    assert_same(credimi.pairs(data, engine=engine, into=path), on_cpu)
+    assert_same(credimi.pairs(data, device=device, into=path), on_cpu)
     figures = np.load(path)
     assert figures.shape == (8, len(on_cpu))
     np.testing.assert_allclose(figures[0], on_cpu.figures.mi)
@@ -146,7 +146,7 @@ def test_a_full_disk_is_noticed_before_figures_are_written(tmp_path: Path, monke
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"engine": "tpu"}, "unknown engine 'tpu': choose one of cpu, gpu"),
+        ({"device": "tpu"}, "device is 'tpu': choose one of cpu, gpu"),
         ({"top": 0}, "top is 0"),
         ({"top": True}, "top is True"),
         ({"p_dependent": 1.5}, "p_dependent is 1.5"),
@@ -162,15 +162,15 @@ def test_impossible_requests_are_refused(options: dict[str, object], message: st
 def test_without_cupy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(CredimiError, match=r"pip install 'credimi\[gpu\]'"):
-        credimi.pairs("no such file.csv", engine="gpu")  # said before anything is read
+        credimi.pairs("no such file.csv", device="gpu")  # said before anything is read
 
 
 @pytest.mark.parametrize(
     ("count", "able", "message"),
     [
-        (0, "90", r"no NVIDIA GPU.*engine='cpu'"),
-        (None, "90", r"no NVIDIA GPU.*no CUDA-capable device.*engine='cpu'"),
-        (1, "75", r"too old.*7\.5.*engine='cpu'"),
+        (0, "90", r"no NVIDIA GPU.*device='cpu'"),
+        (None, "90", r"no NVIDIA GPU.*no CUDA-capable device.*device='cpu'"),
+        (1, "75", r"too old.*7\.5.*device='cpu'"),
     ],
 )
 def test_without_a_device_the_other_engine_is_named(
@@ -190,11 +190,11 @@ def test_without_a_device_the_other_engine_is_named(
     monkeypatch.setattr(cupy, "cuda", cuda, raising=False)
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     with pytest.raises(CredimiError, match=message):
-        credimi.pairs({"x": ["a", "b"], "y": ["a", "b"]}, engine="gpu")
+        credimi.pairs({"x": ["a", "b"], "y": ["a", "b"]}, device="gpu")
 
 
 @pytest.mark.usefixtures("_stand_in")
 def test_a_column_of_more_values_than_a_byte_holds_is_named() -> None:
     many = {"many": [str(number % 300) for number in range(900)], "x": [str(number % 2) for number in range(900)]}
     with pytest.raises(CredimiError, match=r"column 'many' has 300 values.*max_values=255"):
-        credimi.pairs(many, engine="gpu")
+        credimi.pairs(many, device="gpu")

@@ -221,7 +221,9 @@ def test_it_is_saved_and_can_be_asked_of_some_pairs(tmp_path: Path) -> None:
 
 def test_progress_rises_to_one() -> None:
     told: list[float] = []
-    credimi.pairs(_columns(_rows(600, 11)[1]), refine="forest", imputations=2, progress=told.append)
+    credimi.pairs(
+        _columns(_rows(600, 11)[1]), refine="forest", imputations=2, progress=lambda share, _: told.append(share)
+    )
     assert told == sorted(told)
     assert told[-1] == 1.0
     assert len(told) > 20
@@ -241,7 +243,7 @@ def test_columns_of_many_values_are_no_edges_of_thin_tables() -> None:
     ("asked", "word"),
     [
         ({"refine": "tree"}, "choose 'forest'"),
-        ({"refine": "forest", "engine": "gpu"}, "leave the engine out"),
+        ({"refine": "forest", "device": "gpu"}, "leave the device out"),
         ({"refine": "forest", "approximation": "sampled"}, "leave out approximation"),
         ({"refine": "forest", "imputations": 0}, "imputations"),
         ({"refine": "forest", "random_state": -1}, "random_state"),

@@ -39,7 +39,7 @@ WAYS: dict[str, Callable[[Path], object]] = {
     "rank a file": rank_a_file,
     "rank a file of counts": rank_counts_of_a_file,
     "rank a frame": lambda _: credimi.rank(pd.DataFrame(COLUMNS), "answer"),
-    "rank a table": lambda _: credimi.rank(pa.table(COLUMNS), "answer", missing="category"),
+    "rank a table": lambda _: credimi.rank(pa.table(COLUMNS), "answer", missing_as="category"),
     "rank an array": lambda _: credimi.rank(features(), np.array(COLUMNS["answer"], dtype=object)),
     "select": lambda _: credimi.CredibleSelector().fit(features(), COLUMNS["answer"]).get_support(),
     "select a part": lambda _: credimi.CredibleSelector().partial_fit(features(), COLUMNS["answer"]).get_support(),

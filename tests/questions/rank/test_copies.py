@@ -87,8 +87,8 @@ def test_files_and_pickles_of_counts_have_no_rows(tmp_path: Path) -> None:
 def test_a_bounded_number_of_rows_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     sample = credimi.count(table(), "y").sample
     assert sample is not None
-    assert {column.codes.size for column in sample.columns.values()} == {2000}
-    assert all(column.codes.base is None for column in sample.columns.values())  # or all rows would be
+    assert {column().codes.size for column in sample.columns.values()} == {2048}
+    assert all(column().codes.base is None for column in sample.columns.values())  # or all rows would be
     monkeypatch.setattr(sampled_rows, "_MAX_CELLS", 800)  # less than enough rows of seven columns
     assert credimi.count(table(), "y").sample is None
 
@@ -126,3 +126,17 @@ def test_copies_are_found_among_columns_that_are_sorted_instead_of_coded(*, as_a
     data = pa.table(columns | {"y": y}) if as_arrow else columns | {"y": y}
     remarks = credimi.rank(data, "y").remarks
     assert [remark.feature for remark in remarks if remark.kind is RemarkKind.COPY] in (["inches"], ["centimetres"])
+
+
+@pytest.mark.parametrize("kind", ["numbers", "texts"])
+def test_columns_that_agree_at_equal_distances_are_no_copies(kind: str) -> None:
+    """Every eighth row was looked at: there these columns agree, and elsewhere they do not."""
+    random = np.random.default_rng(3)
+    rows = 8 * 2048
+    y = random.integers(0, 2, rows)
+    one, other = (y ^ (random.random(rows) < 0.2) for _ in range(2))
+    other[::8] = one[::8]
+    data = {"one": one, "other": other, "copy": 1 - one, "y": y}
+    if kind == "texts":
+        data |= {name: np.where(data[name], "yes", "no") for name in ("one", "other", "copy")}
+    assert set(found(credimi.rank(data, "y")).items()) in ({("copy", "one")}, {("one", "copy")})

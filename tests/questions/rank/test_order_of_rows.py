@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import credimi
+from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
 from credimi.counts.rows.row_keys import evenly_chosen, row_keys, shuffled
 from credimi.questions.select.naive_summary import NaiveSummary
@@ -67,7 +68,7 @@ def test_a_selection_is_the_same_in_every_order(goal: str, weights: str | None, 
     whole = whole if weights else whole.drop_columns(["w"])
 
     def found(data: object, **options: object) -> dict[str, Any]:
-        return credimi.select(data, "y", goal=goal, weights=weights, **options).to_dict()
+        return credimi.select(data, "y", rule=goal, weights=weights, **options).to_dict()
 
     expected = found(whole)
     assert len(expected["features"]) >= 3
@@ -133,7 +134,7 @@ def test_keys_of_rows_with_survey_weights_are_the_same_in_every_order() -> None:
     """The factor that scales weights has sums of all of them, whose last digits depend on the order."""
     weights = np.random.default_rng(3).lognormal(size=ROWS).round(3)
     whole = table().append_column("w", pa.array(weights))
-    request = CountRequest.of("y", weights="w")
+    request = CountRequest.of("y", Reading(weights="w"))
     keys = [
         np.sort(row_keys(encoded_table(data, request).codes()))
         for data in (whole, *(shuffled_rows(whole, seed) for seed in range(4)))
@@ -175,3 +176,20 @@ def test_copies_do_not_make_noise_tell() -> None:
             summary.add(column)
         told.append(summary._information(np.arange(600), *summary.strata(summary.counter.codes)))  # noqa: SLF001
     assert np.mean(told) < 0.003
+
+
+def test_ties_in_a_ranking_are_broken_by_name() -> None:
+    """They were in the order of the data, so the order of columns changed the ranking."""
+    columns = {
+        "b": list("uuvv") * 30,
+        "c": list("vvuu") * 30,
+        "a": list("xxyy") * 30,
+        "id": [str(row) for row in range(120)],
+    }
+    columns |= {"none": [None] * 120, "empty": ["same"] * 120}
+    rankings = [
+        credimi.rank({name: columns[name] for name in order} | {"y": list("ppqq") * 30}, "y")
+        for order in (list(columns), sorted(columns), sorted(columns, reverse=True))
+    ]
+    assert [ranking.columns["feature"] for ranking in rankings] == [["a", "b", "c", "empty", "id", "none"]] * 3
+    assert rankings[0].remarks == rankings[1].remarks == rankings[2].remarks

@@ -63,7 +63,7 @@ def constants(count: int) -> dict[str, list[str]]:
 def test_twenty_columns_of_one_value_take_one_line() -> None:
     ranking = credimi.rank(constants(20), "y")
     below = [line for line in str(ranking).splitlines() if "one value only" in line]
-    assert below == ["one value only: c0 (v0), c1 (v1), c2 (v2) and 17 others"]
+    assert below == ["one value only: c0 (v0), c1 (v1), c10 (v10) and 17 others"]
     assert sum(each["note"].startswith("one value only: v") for each in ranking.to_dict()["features"]) == 20
     assert "c0: one value only: v0" in str(credimi.rank(constants(1), "y"))
 

@@ -1,4 +1,4 @@
-"""`rank(robust=True)`: bounds at a factor, and the factor at which a verdict falls."""
+"""`rank(robust_factor=2)`: bounds at a factor, and the factor at which a verdict falls."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def table() -> Record:
 
 @pytest.fixture(scope="module")
 def ranking(table: Record) -> credimi.Ranking:
-    return credimi.rank(table, "class", robust=True)
+    return credimi.rank(table, "class", robust_factor=2)
 
 
 def test_columns_are_there_if_they_are_asked_for(table: Record, ranking: credimi.Ranking) -> None:
@@ -76,7 +76,7 @@ def test_tipping_factors(ranking: credimi.Ranking) -> None:
 
 @pytest.mark.parametrize("feature", ["medium", "noise"])
 def test_the_verdict_stands_up_to_the_tipping_factor_and_no_further(table: Record, feature: str) -> None:
-    row = credimi.rank({name: table[name] for name in (feature, "class")}, "class", robust=True)[feature]
+    row = credimi.rank({name: table[name] for name in (feature, "class")}, "class", robust_factor=2)[feature]
     block = np.zeros((2, 4))
     for value, own in zip(table[feature], table["class"], strict=True):
         block[own, "abc".index(value) if value is not None else 3] += 1
@@ -91,7 +91,7 @@ def test_the_verdict_stands_up_to_the_tipping_factor_and_no_further(table: Recor
 
 
 def test_bounds_widen_with_the_factor_from_the_interval_on(table: Record) -> None:
-    at = {factor: credimi.rank(table, "class", robust=True, factor=factor) for factor in (1, 1.001, 1.5, 4, math.inf)}
+    at = {factor: credimi.rank(table, "class", robust_factor=factor) for factor in (1, 1.001, 1.5, 4, math.inf)}
     for row in at[1]:
         assert row["robust_low"] == pytest.approx(row["low"], nan_ok=True)
         assert row["robust_high"] == pytest.approx(row["high"], nan_ok=True)
@@ -105,16 +105,16 @@ def test_bounds_widen_with_the_factor_from_the_interval_on(table: Record) -> Non
 
 def test_a_target_with_missing_values(table: Record) -> None:
     hidden = [None if place % 4 == 0 else value for place, value in enumerate(table["class"])]
-    found = credimi.rank(table | {"class": hidden}, "class", robust=True)
+    found = credimi.rank(table | {"class": hidden}, "class", robust_factor=2)
     assert found["complete"]["robust_low"] < found["complete"]["low"]
     assert found["complete"]["robust_high"] > found["complete"]["high"]
-    assert found["medium"]["tipping_factor"] < credimi.rank(table, "class", robust=True)["medium"]["tipping_factor"]
+    assert found["medium"]["tipping_factor"] < credimi.rank(table, "class", robust_factor=2)["medium"]["tipping_factor"]
 
 
 @pytest.mark.parametrize("options", [{"prior": "jeffreys"}, {"approximation": "leading"}, {"missing": "category"}])
 def test_other_options(table: Record, options: Record) -> None:
     some = {name: table[name] for name in ("medium", "complete", "class")}
-    found = credimi.rank(some, "class", robust=True, **options)
+    found = credimi.rank(some, "class", robust_factor=2, **options)
     assert found["complete"]["tipping_factor"] == math.inf
     assert found["medium"]["robust_low"] <= found["medium"]["low"]
     if "missing" in options:  # nothing is missing then
@@ -123,20 +123,20 @@ def test_other_options(table: Record, options: Record) -> None:
 
 def test_draws(table: Record) -> None:
     some = {"medium": table["medium"], "class": table["class"]}
-    drawn = credimi.rank(some, "class", robust=True, approximation="sampled")["medium"]
-    exact = credimi.rank(some, "class", robust=True)["medium"]
+    drawn = credimi.rank(some, "class", robust_factor=2, approximation="sampled")["medium"]
+    exact = credimi.rank(some, "class", robust_factor=2)["medium"]
     assert drawn["tipping_factor"] == pytest.approx(exact["tipping_factor"], rel=0.05)
 
 
 def test_threads_do_not_matter(table: Record) -> None:
-    one, two = (credimi.rank(table, "class", robust=True, threads=threads) for threads in (1, 2))
+    one, two = (credimi.rank(table, "class", robust_factor=2, threads=threads) for threads in (1, 2))
     for name in ROBUST:
         np.testing.assert_equal(one.columns[name], two.columns[name])
 
 
 def test_a_kept_column_that_tips_early_has_a_remark(table: Record, ranking: credimi.Ranking) -> None:
     assert not [remark for remark in ranking.remarks if remark.kind == "tips_early"]
-    found = credimi.rank(table, "class", robust=True, epsilon=0.001, level=0.8)
+    found = credimi.rank(table, "class", robust_factor=2, epsilon=0.001, level=0.8)
     early = [remark for remark in found.remarks if remark.kind == "tips_early"]
     assert [remark.feature for remark in early] == ["weak"]
     assert early[0].caution
@@ -157,7 +157,7 @@ def test_the_table_and_the_notebook_show_how_far_verdicts_stand(ranking: credimi
 
 
 def test_json_has_no_infinity(table: Record, tmp_path: Path) -> None:
-    found = credimi.rank(table, "class", robust=True, factor=math.inf)
+    found = credimi.rank(table, "class", robust_factor=math.inf)
     report = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     tips = {row["feature"]: row["tipping_factor"] for row in report["features"]}
     assert tips["strong"] == "inf"
@@ -185,4 +185,4 @@ def test_factors_in_words_are_rounded_down(factor: float, text: str) -> None:
 @pytest.mark.parametrize("factor", [0.5, math.nan, "2", -1])
 def test_bad_factors_are_refused(table: Record, factor: float) -> None:
     with pytest.raises(credimi.CredimiError, match="factor is"):
-        credimi.rank(table, "class", robust=True, factor=factor)
+        credimi.rank(table, "class", robust_factor=factor)

@@ -47,8 +47,8 @@ def without_remarks_on_weights(found: dict[str, Any]) -> dict[str, Any]:
 
 QUESTIONS: dict[str, Callable[..., Any]] = {
     "rank": lambda data, **options: credimi.rank(data, "y", **options).columns,
-    "category": lambda data, **options: credimi.rank(data, "y", missing="category", **options).columns,
-    "robust": lambda data, **options: credimi.rank(data, "y", robust=True, **options).columns,
+    "category": lambda data, **options: credimi.rank(data, "y", missing_as="category", **options).columns,
+    "robust": lambda data, **options: credimi.rank(data, "y", robust_factor=2, **options).columns,
     "rank_by": lambda data, **options: [
         *credimi.rank_by(data, "y", "group", **options).comparisons[0].columns.values(),
         *(each.columns for each in credimi.rank_by(data, "y", "group", **options).rankings.values()),
@@ -56,7 +56,7 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
     "compare": lambda data, **options: credimi.compare(data[:500], data[500:], "y", **options).columns,
     "select": lambda data, **options: without_remarks_on_weights(credimi.select(data, "y", **options).to_dict()),
     "relevant": lambda data, **options: without_remarks_on_weights(
-        credimi.select(data, "y", goal="relevant", **options).to_dict()
+        credimi.select(data, "y", rule="relevant", **options).to_dict()
     ),
     "interactions": lambda data, **options: without_remarks_on_weights(
         credimi.interactions(data, "y", top=2, **options).to_dict()

@@ -104,7 +104,7 @@ def exclusive_or(rows: int, seed: int) -> Columns:
 def test_relevant_finds_what_tells_only_with_a_partner() -> None:
     data = exclusive_or(1_000, 0)
     assert credimi.rank(data, "y").selected("forward") == ["other"]
-    chosen = credimi.select(data, "y", goal="relevant")
+    chosen = credimi.select(data, "y", rule="relevant")
     assert set(chosen.features) == {"one", "two", "other"}
     partners = {step.feature: step.partner for step in chosen.steps}
     assert (partners["one"], partners["two"]) == ("two", "one")
@@ -112,7 +112,7 @@ def test_relevant_finds_what_tells_only_with_a_partner() -> None:
 
 
 def test_relevant_takes_copies_and_leaves_noise() -> None:
-    chosen = credimi.select(weak(2_000, 3, 0.2), "y", goal="relevant")
+    chosen = credimi.select(weak(2_000, 3, 0.2), "y", rule="relevant")
     assert {"a", "copy", "near", "b", "c"} <= set(chosen.features)
     assert not any(name.startswith("noise") for name in chosen.features)
 
@@ -122,7 +122,7 @@ def test_relevant_of_noise_is_nothing() -> None:
     for seed in range(15):
         data = weak(300, seed)
         data["y"] = [data["y"][row] for row in np.random.default_rng(seed).permutation(300)]
-        kept += bool(credimi.select(data, "y", goal="relevant").features)
+        kept += bool(credimi.select(data, "y", rule="relevant").features)
     assert kept <= 1
 
 
@@ -188,10 +188,10 @@ def test_numbers_weights_of_columns_and_limits() -> None:
 @pytest.mark.parametrize("goal", ["smallest", "relevant"])
 def test_where_few_are_credible_the_most_probable_others_are_taken_and_marked(goal: str) -> None:
     data = weak(120, 0) | {"row": [f"r{row}" for row in range(120)]}
-    credible = credimi.select(data, "y", goal=goal).features
+    credible = credimi.select(data, "y", rule=goal).features
     assert 0 < len(credible) < 8
     for fewest in range(12):
-        chosen = credimi.select(data, "y", goal=goal, min_features=fewest)
+        chosen = credimi.select(data, "y", rule=goal, min_features=fewest)
         assert chosen.features[: len(credible)] == credible
         assert len(chosen.steps) == max(len(credible), fewest)
         assert [step.forced for step in chosen.steps] == [name not in credible for name in chosen.features]
@@ -199,11 +199,11 @@ def test_where_few_are_credible_the_most_probable_others_are_taken_and_marked(go
         assert {*chosen.features, *(each.feature for each in chosen.rejected)} == {*data} - {"y", "row"}
         assert ("* not credible" in repr(chosen)) == (len(chosen.steps) > len(credible))
     assert (
-        credimi.select(data, "y", goal=goal, min_features=12).features
-        == credimi.select(data, "y", goal=goal, min_features=11).features
+        credimi.select(data, "y", rule=goal, min_features=12).features
+        == credimi.select(data, "y", rule=goal, min_features=11).features
     )  # names of rows tell nothing
-    nearest = max(credimi.select(data, "y", goal=goal).rejected, key=lambda each: each.p_adds)
-    assert credimi.select(data, "y", goal=goal, min_features=len(credible) + 1).features[-1] == nearest.feature
+    nearest = max(credimi.select(data, "y", rule=goal).rejected, key=lambda each: each.p_adds)
+    assert credimi.select(data, "y", rule=goal, min_features=len(credible) + 1).features[-1] == nearest.feature
 
 
 def test_where_nothing_is_taken_the_most_probable_columns_and_remedies_are_named() -> None:

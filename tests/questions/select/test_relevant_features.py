@@ -1,4 +1,4 @@
-"""goal="relevant": columns that matter alone or with a partner, among many that do not."""
+"""rule="relevant": columns that matter alone or with a partner, among many that do not."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def found(names: tuple[str, ...]) -> tuple[int, int]:
 @pytest.mark.parametrize(("missing", "least"), [(0.0, 19), (0.3, 18)])
 def test_relevant_columns_among_noise(missing: float, least: int) -> None:
     table, target = clusters(1, 80, 2_000, missing)
-    right, false = found(credimi.select(table, target, goal="relevant").features)
+    right, false = found(credimi.select(table, target, rule="relevant").features)
     assert right >= least
     assert false <= 1
     assert len(credimi.rank(table, target).selected("forward")) < 15  # alone many of them tell nothing
@@ -55,16 +55,16 @@ def test_relevant_columns_among_noise(missing: float, least: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_relevant_columns_among_480_of_noise(seed: int, missing: float) -> None:
     table, target = clusters(seed, 500, 2_000, missing)
-    right, false = found(credimi.select(table, target, goal="relevant").features)
+    right, false = found(credimi.select(table, target, rule="relevant").features)
     assert right >= (18 if missing else 19)
     assert false <= 1
 
 
 def test_weights_of_one_and_threads_change_nothing() -> None:
     table, target = clusters(0, 24, 600, 0.2)
-    plain = credimi.select(table, target, goal="relevant", threads=1)
-    assert credimi.select(table, target, goal="relevant", threads=4).to_dict() == plain.to_dict()
-    weighted = credimi.select(table, target, goal="relevant", weights=[1.0] * 600)
+    plain = credimi.select(table, target, rule="relevant", threads=1)
+    assert credimi.select(table, target, rule="relevant", threads=4).to_dict() == plain.to_dict()
+    weighted = credimi.select(table, target, rule="relevant", weights=[1.0] * 600)
     assert weighted.features == plain.features
     pairs = [
         (one.p_adds, other.p_adds, one.partner == other.partner)
@@ -77,9 +77,9 @@ def test_two_columns_and_one_and_one_class() -> None:
     generator = np.random.default_rng(0)
     one, two = generator.integers(0, 2, (2, 400))
     data = {"one": [f"a{v}" for v in one], "two": [f"b{v}" for v in two], "y": [f"c{v}" for v in one ^ two]}
-    chosen = credimi.select(data, "y", goal="relevant")
+    chosen = credimi.select(data, "y", rule="relevant")
     assert {step.feature: step.partner for step in chosen.steps} == {"one": "two", "two": "one"}
-    assert credimi.select(data, "y", goal="relevant", features=["one"]).features == ()
+    assert credimi.select(data, "y", rule="relevant", features=["one"]).features == ()
 
 
 def test_a_column_that_matters_alone_has_no_partner() -> None:
@@ -88,7 +88,7 @@ def test_a_column_that_matters_alone_has_no_partner() -> None:
     y, sign = generator.integers(0, 2, (2, 2_000))
     column = y ^ (generator.random(2_000) < np.where(sign, 0.1, 0.4))
     table = {"sign": [f"{'-+'[v]}" for v in sign], "column": [f"a{v}" for v in column], "y": [f"c{v}" for v in y]}
-    chosen = credimi.select(table, "y", goal="relevant")
+    chosen = credimi.select(table, "y", rule="relevant")
     assert {step.feature: step.partner for step in chosen.steps} == {"column": None, "sign": "column"}
     assert "`with` names a partner without which that is not credible" in " ".join(str(chosen).split())
 
@@ -98,7 +98,7 @@ def test_noise_is_said_to_tell_nothing_alone_though_a_partner_cannot_be_ruled_ou
     target = generator.integers(0, 2, 1_000)
     data = {f"noise{number}": [f"v{value}" for value in generator.integers(0, 3, 1_000)] for number in range(20)}
     data["tells"] = [f"v{value}" for value in np.where(generator.random(1_000) < 0.5, target, 0)]
-    chosen = credimi.select(data | {"y": [f"c{value}" for value in target]}, "y", goal="relevant")
+    chosen = credimi.select(data | {"y": [f"c{value}" for value in target]}, "y", rule="relevant")
     assert chosen.features == ("tells",)
     reasons = [each.reason for each in chosen.rejected]
     assert reasons.count("tells nothing alone") >= 15

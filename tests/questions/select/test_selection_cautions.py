@@ -40,7 +40,7 @@ def kinds(selection: credimi.Selection) -> dict[str, list[str | None]]:
 
 @pytest.mark.parametrize("goal", ["smallest", "relevant"])
 def test_what_missing_values_tell_is_said_as_rank_says_it(columns: Columns, goal: str) -> None:
-    selection = credimi.select(columns, "y", goal=goal)
+    selection = credimi.select(columns, "y", rule=goal)
     assert "tested" not in selection.features
     of_rank = [remark for remark in credimi.rank(columns, "y").remarks if remark.kind == RemarkKind.MISSING_TELLS]
     assert [remark for remark in selection.remarks if remark.kind == RemarkKind.MISSING_TELLS] == of_rank
@@ -56,7 +56,7 @@ def test_a_column_of_one_value_may_tell_by_where_it_is_missing(columns: Columns)
 
 def test_a_copy_is_remarked_on_only_if_both_columns_are_taken(columns: Columns) -> None:
     assert "copy" not in kinds(credimi.select(columns, "y"))  # the reason says that it is redundant
-    relevant = credimi.select(columns, "y", goal="relevant")
+    relevant = credimi.select(columns, "y", rule="relevant")
     assert {"tells", "copy"} <= set(relevant.features)
     assert kinds(relevant)["copy"] == ["tells"]  # of two that are equal, the second by name is the copy
     assert next(each.other for each in relevant.remarks if each.kind == RemarkKind.COPY) == "copy"
@@ -125,7 +125,7 @@ def test_scratch_files_have_the_same_remarks(columns: Columns, tmp_path: object)
 
     path = f"{tmp_path}/table.csv"
     pd.DataFrame(columns).to_csv(path, index=False)
-    options: dict[str, object] = {"missing_values": [""], "goal": "relevant"}
+    options: dict[str, object] = {"missing_values": [""], "rule": "relevant"}
     in_memory, in_file = (credimi.select(path, "y", **options, **more) for more in ({}, {"scratch": str(tmp_path)}))
     assert in_file.remarks == in_memory.remarks
     assert {"missing_tells", "copy"} <= set(kinds(in_file))

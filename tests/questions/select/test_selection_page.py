@@ -82,7 +82,7 @@ def test_pages_of_nothing_taken_of_relevant_columns_and_of_an_interrupt() -> Non
     html = empty.to_html()
     assert "no column is credible enough" in html
     assert "Which columns say the same" not in html
-    relevant = credimi.select(str(CLINIC), "diabetes", goal="relevant").to_html()
+    relevant = credimi.select(str(CLINIC), "diabetes", rule="relevant").to_html()
     assert "P(matters)" in relevant
     assert "nan" not in relevant
     assert "Which columns say the same" not in relevant

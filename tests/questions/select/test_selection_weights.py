@@ -36,7 +36,7 @@ KINDS = [
 def test_a_selection_says_what_was_done_with_weights(
     goal: str, weights: np.ndarray, kind: str | None, expected: list[str]
 ) -> None:
-    selection = credimi.select(data(weights), "y", goal=goal, weights="w", weights_are=kind)
+    selection = credimi.select(data(weights), "y", rule=goal, weights="w", weights_are=kind)
     found = [remark for remark in selection.remarks if remark.kind.startswith("weights")]
     assert [remark.kind for remark in found] == expected
     if expected:

@@ -305,7 +305,7 @@ def weak_beside_strong(seed: int) -> dict[str, np.ndarray]:
 def test_only_what_rank_drops_is_said_to_tell_nothing(goal: str, seed: int) -> None:
     """Columns that rank calls unsure were said to tell nothing, surely, where the others were noise."""
     data = weak_beside_strong(seed)
-    ranking, chosen = credimi.rank(data, "y"), credimi.select(data, "y", goal=goal)
+    ranking, chosen = credimi.rank(data, "y"), credimi.select(data, "y", rule=goal)
     for each in chosen.rejected:
         if each.reason.startswith("tells nothing"):
             assert ranking[each.feature]["verdict"] == "drop"
@@ -334,7 +334,7 @@ def test_where_little_is_taken_combinations_are_pointed_to(rows: int) -> None:
     assert not nothing.features
     assert len(little.features) == 1
     sentence = (
-        'in combination: u (with w), w (with u); goal="relevant" takes such columns, and credimi.interactions lists'
+        'in combination: u (with w), w (with u); rule="relevant" takes such columns, and credimi.interactions lists'
     )
     for chosen in (nothing, little):
         assert sentence in " ".join(repr(chosen).split())
@@ -342,7 +342,7 @@ def test_where_little_is_taken_combinations_are_pointed_to(rows: int) -> None:
         assert "only in combination" not in repr(chosen)
     in_shell = printed(little.sections(shown := Shown(COMMAND_LINE, width=300)), shown)
     assert "--goal relevant takes such columns, and `credimi interactions` lists the pairs" in in_shell
-    assert set(credimi.select(data, "y", goal="relevant").features) == {"u", "w"}
+    assert set(credimi.select(data, "y", rule="relevant").features) == {"u", "w"}
     told = credimi.select(data | {"t": u ^ w}, "y")
     assert told.features
     assert "only in combination" not in repr(told)

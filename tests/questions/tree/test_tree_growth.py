@@ -9,6 +9,7 @@ import pytest
 from tree_oracle import grown
 
 from credimi.columns.numbers.discretize import evidence_share, mdl_places
+from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
 from credimi.counts.rows import node_tables
 from credimi.counts.rows.node_counter import node_counter
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 def tree_of(data: Mapping[str, Any], **asked: Any) -> Tree:  # noqa: ANN401
     counting = {name: asked.pop(name) for name in ("weights", "discretize") if name in asked}
-    return grow(node_counter(encoded_table(data, CountRequest.of("class", **counting))), **asked)
+    return grow(node_counter(encoded_table(data, CountRequest.of("class", Reading(**counting)))), **asked)
 
 
 def described(tree: Tree, number: int = 0) -> Any:  # noqa: ANN401

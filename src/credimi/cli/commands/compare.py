@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
     """Print the comparison."""
     from credimi.core.arguments import require_share
     from credimi.core.remote_files import source_of
-    from credimi.questions.compare.answer import compare
+    from credimi.questions.compare.compare import compare
 
     shared.check_thresholds(options)
     require_share("--p-same", options.p_same)
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> None:
         epsilon=options.epsilon,
         level=options.level,
         p_same=options.p_same,
-        missing=options.missing_as,
+        missing_as=options.missing_as,
         names=names,
         threads=options.threads,
     )
@@ -140,15 +140,17 @@ def _sample(path: str, files: list[DataFile] | None, options: argparse.Namespace
 
 def run_groups(options: argparse.Namespace) -> None:
     """`credimi rank --by`: print the ranking of each group, and the comparisons."""
-    from credimi.cli.commands.rank import check_factor
+    from credimi.cli.commands.rank import check_factor, robust_factor
     from credimi.core.arguments import require_share
-    from credimi.questions.compare.groups import rank_by
+    from credimi.questions.compare.rank_by import rank_by
 
     shared.check_thresholds(options)
     require_share("--p-same", options.p_same)
     check_factor(options)
     if options.plot is not None or options.format == "csv":
         raise CredimiError("--by writes tables, JSON and a page: leave out --plot and --format csv")
+    if options.engine not in {None, "files"}:
+        raise CredimiError(f"groups are counted in this process: leave out the engine {options.engine!r}")
     if options.prior != "adaptive" or options.approximation != "matched":
         raise CredimiError("--by needs the prior adaptive and the approximation matched: leave out the others")
     command_files.check_outputs(options)
@@ -164,13 +166,11 @@ def run_groups(options: argparse.Namespace) -> None:
             level=options.level,
             fdr=options.fdr,
             p_same=options.p_same,
-            missing=options.missing_as,
-            robust=options.robust,
-            factor=options.factor or 2.0,
+            missing_as=options.missing_as,
+            robust_factor=robust_factor(options),
             progress=progress,
-            max_levels=options.max_levels,
+            max_values=options.max_values,
             **shared.counting(options),
-            **shared.engine(options),
         )
     if options.html is not None:
         grouped.to_html(options.html, reader=sentences.COMMAND_LINE)

@@ -67,6 +67,7 @@ def run(options: argparse.Namespace) -> None:
 def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     """Read the existing counts and write the sum; the file is locked in between."""
     from credimi.counts.counts import Counts
+    from credimi.counts.reading import Reading
     from credimi.counts.request import CountRequest
     from credimi.counts.saved.counted_files import finished, fresh
     from credimi.sources.count import with_target_cuts
@@ -76,8 +77,8 @@ def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     target = options.target or (before.target if before is not None else None)
     if target is None:
         raise CredimiError("name the target: --target COLUMN")
-    arguments = shared.counting(options) | shared.engine(options) | {"max_levels": options.max_levels}
-    request = CountRequest.of(target, **arguments)
+    arguments = shared.counting(options) | shared.engine(options) | {"max_values": options.max_values}
+    request = CountRequest.of(target, Reading(**arguments))
     offered = names(files, request.delimiter)
     if before is None:
         request = with_target_cuts(files, request)

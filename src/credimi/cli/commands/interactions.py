@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli.commands.pairs import add_engine_option
+from credimi.cli.commands.pairs import add_device_option
 
 if TYPE_CHECKING:
     import argparse
@@ -49,7 +49,7 @@ def add(commands: Foreign) -> None:
         metavar="N",
         help="list N pairs of each kind, sure or not (default: those that are more probable than not)",
     )
-    add_engine_option(parser, "where all pairs are looked at first")
+    add_device_option(parser, "where all pairs are looked at first")
     parser.add_argument("--scratch", metavar="DIR", help="keep codes in files there, if memory is short")
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page with the pairs and heat maps, for a browser")
@@ -65,10 +65,10 @@ def run(options: argparse.Namespace) -> None:
     files = command_files.files_with_rows(options)
     shared.require_target(options)
     startup.announce_compiling(options.command)
-    from credimi.questions.interactions.answer import interactions
+    from credimi.questions.interactions.interactions import interactions
 
     arguments = shared.counting(options)
-    arguments |= {"epsilon": options.epsilon, "level": options.level, "top": options.top, "engine": options.engine}
+    arguments |= {"epsilon": options.epsilon, "level": options.level, "top": options.top, "device": options.device}
     arguments["scratch"] = options.scratch
     with terminal_io.progress("looking at pairs") as progress:
         interacting_pairs = interactions(files, options.target, progress=progress, **arguments)

@@ -118,7 +118,7 @@ def _learned(options: argparse.Namespace) -> Network:
     """The network that the options ask for."""
     files = command_files.files_with_rows(options)
     startup.announce_compiling(options.command)
-    from credimi.questions.network.answer import network
+    from credimi.questions.network.network import network
 
     with terminal_io.progress("learning") as progress:
         learned_network = network(

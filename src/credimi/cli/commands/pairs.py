@@ -37,12 +37,12 @@ completed tables say.
 
 examples:
   credimi pairs survey.csv
-  credimi pairs survey.csv --columns age income region --top 10
+  credimi pairs survey.csv --features age income region --top 10
   credimi pairs survey.csv --html pairs.html
   credimi pairs survey.parquet --format csv --output pairs.csv --plot pairs.png
   credimi pairs survey.csv --forest
   credimi pairs survey.csv --refine forest --imputations 20
-  credimi pairs genotypes.parquet --engine gpu --top 1000
+  credimi pairs genotypes.parquet --device gpu --top 1000
 """
 
 _MAX_LINES = 30  # of a printed table
@@ -68,11 +68,11 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser, target=False)
-    shared.add_posterior_options(parser, seed_for="--refine and --approximation sampled", units=False)
+    shared.add_posterior_options(parser, seed_for="--refine and --approximation sampled", units=False, method=False)
     parser.add_argument("--max-values", type=argument_types.positive, default=1000, metavar="N", help=_MAX_VALUES_HELP)
     parser.add_argument("--top", type=argument_types.positive, metavar="K", help=_TOP_HELP)
     parser.add_argument("--p-dependent", type=argument_types.number, metavar="P", help=_P_DEPENDENT_HELP)
-    add_engine_option(parser, "where pairs are counted")
+    add_device_option(parser, "where pairs are counted")
     parser.add_argument("--into", metavar="FILE.npy", help=_INTO_HELP)
     parser.add_argument("--forest", action="store_true", help=_FOREST_HELP)
     parser.add_argument("--refine", choices=("forest",), help=_REFINE_HELP)
@@ -82,10 +82,10 @@ def add(commands: Foreign) -> None:
     parser.add_argument("--plot", metavar="PICTURE", help="draw the matrix of mi in a .png, .svg or .pdf file")
 
 
-def add_engine_option(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add --engine, which says where something is done."""
+def add_device_option(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add --device, which says where something is done."""
     text = f"{what}: cpu, or gpu, one NVIDIA GPU (default: %(default)s)"
-    parser.add_argument("--engine", choices=("cpu", "gpu"), default="cpu", help=text)
+    parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu", help=text)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -115,18 +115,18 @@ def _all_pairs(options: argparse.Namespace) -> Pairs:
     command_files.check_outputs(options)
     files = command_files.files_with_rows(options)
     startup.announce_compiling(options.command)
-    from credimi.questions.pairs.answer import pairs
+    from credimi.questions.pairs.pairs import pairs
 
     arguments = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
     arguments |= {"prior": argument_types.prior(options.prior), "approximation": options.approximation}
-    arguments |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
+    arguments |= {"device": options.device, "p_dependent": options.p_dependent, "into": options.into}
     arguments |= {
         "refine": options.refine,
         "imputations": options.imputations or _DEFAULT_IMPUTATIONS,
         "random_state": options.seed,
     }
     needs_all_pairs = options.forest or any(option is not None for option in (options.into, options.html, options.plot))
-    if options.engine == "gpu" and not needs_all_pairs:
+    if options.device == "gpu" and not needs_all_pairs:
         arguments["top"] = options.top  # other pairs need not leave the GPU
     with terminal_io.progress("comparing") as progress:
         compared_pairs = pairs(files, max_values=options.max_values, progress=progress, **arguments)

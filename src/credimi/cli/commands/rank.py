@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from credimi.core.remote_files import Place
     from credimi.core.types import Foreign
     from credimi.counts.counts import Counts
-    from credimi.questions.rank.answer import Ranking
+    from credimi.questions.rank.result import Ranking
     from credimi.sources.data_file import DataFile
 
 _EXAMPLES = """\
@@ -107,12 +107,17 @@ def check_factor(options: argparse.Namespace, name: str = "--factor") -> None:
         )
 
 
+def robust_factor(options: argparse.Namespace) -> float | None:
+    """The factor, if the ranking is to be robust."""
+    return (options.factor or 2.0) if options.robust else None
+
+
 def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranking:
     """The ranking that the options ask for; `given` are the files, if they are already known."""
     shared.check_thresholds(options)
     files = given or command_files.files(options)
     counts = counted(options, files)
-    from credimi.questions.rank.answer import rank
+    from credimi.questions.rank.rank import rank
 
     ranking = rank(
         counts,
@@ -122,9 +127,9 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
         fdr=options.fdr,
         prior=argument_types.prior(options.prior),
         approximation=options.approximation,
-        missing=options.missing_as,
-        robust=getattr(options, "robust", False),  # not an option of `select`
-        factor=getattr(options, "factor", None) or 2.0,
+        method=options.method,
+        missing_as=options.missing_as,
+        robust_factor=robust_factor(options),
         random_state=options.seed,
         threads=options.threads,
     )
@@ -143,12 +148,13 @@ def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
         return _loaded(counts_files, options)
     if not any(shared.engine(options).values()):  # other engines may start processes, best from a single thread
         startup.load_meanwhile("credimi.questions.rank.answer")
-    from credimi.sources.count import count
+    from credimi.sources.door import count
 
     with terminal_io.progress("counting") as progress:
         arguments = shared.counting(options) | shared.engine(options)
-        max_levels = getattr(options, "max_levels", None)  # not an option of `select`
-        counts = count(files, options.target, max_levels=max_levels, progress=progress, **arguments)
+        counts = count(
+            files, options.target, max_values=getattr(options, "max_values", None), progress=progress, **arguments
+        )
     if not counts.rows:
         weights = arguments.get("weights")
         fault = "has no rows" if weights is None else f"has no rows whose weight {weights!r} is above 0"
@@ -171,12 +177,12 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
         getattr(options, "weights", None),
         getattr(options, "weights_are", None),
         options.delimiter is not None,
-        getattr(options, "max_levels", None),
+        getattr(options, "max_values", None),
     ]
     if any(data_options) or any(shared.engine(options).values()):
         raise CredimiError(
             f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize, --target-cuts, --weights, "
-            "--weights-are, --delimiter, --max-levels and --engine apply to data only"
+            "--weights-are, --delimiter, --max-values and --engine apply to data only"
         )
     counts = Counts.load(paths[0])
     for path in paths[1:]:

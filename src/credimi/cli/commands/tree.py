@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, command_files, startup, terminal_io
@@ -94,22 +93,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
     startup.announce_compiling(options.command)
-    from credimi.counts.request import CountRequest
-    from credimi.counts.rows.node_counter import node_counter
-    from credimi.counts.weights_remarks import on_weights
-    from credimi.questions.tree.growth import grow
-    from credimi.sources.codes import encoded_table
+    from credimi.questions.tree.tree import tree
 
     with terminal_io.progress("reading") as progress:
-        table = encoded_table(data, CountRequest.of(options.target, progress=progress, **shared.counting(options)))
-    counter = node_counter(table, options.threads)
-    with terminal_io.progress("growing") as progress:
-        tree = grow(
-            counter,
-            epsilon=options.epsilon,
-            level=options.level,
-            max_depth=options.max_depth,
-            threads=options.threads,
-            progress=progress,
-        )
-    return replace(tree, remarks=(*tree.remarks, *on_weights(counter.codes)))
+        asked = {"max_depth": options.max_depth, "epsilon": options.epsilon, "level": options.level}
+        return tree(data, options.target, **asked, progress=progress, **shared.counting(options))

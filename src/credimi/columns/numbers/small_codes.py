@@ -44,17 +44,17 @@ def encode_small(columns: Mapping[str, Foreign], threads: int | None = None) -> 
     return encoded
 
 
-def every_row(columns: Mapping[str, Foreign], step: int) -> dict[str, Foreign]:
-    """Copies of every `step`-th value of each column; from row-major tables, whole rows are copied."""
+def chosen_rows(columns: Mapping[str, Foreign], rows: IntegerArray) -> dict[str, Foreign]:
+    """Copies of these rows of each column; from row-major tables, whole rows are copied."""
     copies: dict[str, Foreign] = {}
     for table in tables_of(columns):
         if table.cells is not None:
-            every_nth = table.cells[::step].copy()
-            copies |= {name: every_nth[:, index] for index, name in table.names.items()}
+            cells = table.cells[rows]
+            copies |= {name: cells[:, index] for index, name in table.names.items()}
     for name, values in columns.items():
         if name not in copies:
             is_numpy = isinstance(values, np.ndarray)
-            copies[name] = values[::step].copy() if is_numpy else values.take(pa.array(np.arange(0, len(values), step)))
+            copies[name] = values[rows] if is_numpy else values.take(pa.array(rows))
     return copies
 
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.numbers.target_ranges import bins_asked, checked_cuts
-from credimi.columns.reading_options import READINGS
-from credimi.core.arguments import check_keywords
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counts.survey_rows import scaled_blocks
@@ -35,78 +33,31 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.columns.feature import Feature
-    from credimi.core.types import Data, FloatArray, Option, Record, Values
+    from credimi.core.types import Data, FloatArray, Record, Values
+    from credimi.counts.counts import Counts
+    from credimi.counts.reading import Reading
+    from credimi.inference.belief import Belief
     from credimi.questions.compare.alignment import AlignedCounts
+    from credimi.questions.rank.result import Ranking
 
 
-def compare(
-    a: Data,
-    b: Data,
-    target: Values = None,
+def changes_between(
+    a: Data | Counts | Ranking,
+    b: Data | Counts | Ranking,
+    target: Values,
     *,
-    epsilon: float = 0.003,
-    level: float = 0.95,
-    p_same: float = change.P_SAME,
-    missing: str = "ignore",
-    names: Sequence[str] = ("A", "B"),
-    threads: int | None = None,
-    **counting: Option,
+    names: Sequence[str],
+    reading: Reading,
+    belief: Belief,
+    p_same: float,
 ) -> Comparison:
-    """Which features are more or less informative about the target in b than in a, and how surely.
-
-    The rows of a and b must be different rows: two periods, sites or groups. The mutual information I itself is
-    compared. It changes if a feature's values tell other things than before, and also if classes or values have become
-    more or less frequent.
-
-    Both are read in the same way: classes and values are those of both together, and numbers are cut where that tells
-    most in both together. So figures may differ a little from those of `rank`, which cuts each table separately.
-
-    Parameters
-    ----------
-    a, b : Counts, Ranking, or what `credimi.count` accepts
-        Data, counts, or paths of their files. Rankings, and files of `credimi rank --format json`, have no counts: then
-        the posterior of each column is approximated by one Beta distribution, and columns with different cuts are not
-        compared.
-    target : str
-        The name of the target's column, if data are given.
-    epsilon : float
-        Only a larger change counts, in nats.
-    level : float
-        The probability of the intervals, and of the verdicts.
-    p_same : float
-        The prior probability that a column tells as much in both. With .95, the same data twice show a change with
-        less than .05 probability, however few rows there are.
-    missing : "ignore" or "category"
-        As in `rank`.
-    names : two texts
-        The names of a and b where the result is shown.
-    threads : int, optional
-        Default: all cores.
-    **counting
-        features, exclude, missing_values, discretize ...: as in `credimi.count`, for both.
-
-    Returns
-    -------
-    Comparison
-        One row per feature, from surely changed to surely the same.
-
-    Examples
-    --------
-    >>> before = {"x": list("aabb") * 100, "z": list("abab") * 100, "class": list("ppqq") * 100}
-    >>> after = {"x": list("abba") * 100, "z": list("abab") * 100, "class": list("ppqq") * 100}
-    >>> comparison = credimi.compare(before, after, "class")
-    >>> comparison.columns["feature"], comparison.columns["verdict"]
-    (['x', 'z'], ['less', 'same'])
-    """
-    options = CompareOptions(epsilon=epsilon, level=level, p_same=p_same, threads=threads)
-    check_keywords("compare", counting)
-    if missing not in READINGS:
-        raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
+    """The comparison of what `credimi.compare` takes."""
+    options = CompareOptions.of(belief, p_same)
     first, second = _two(names)
     rankings = [stored_ranking.read(sample) for sample in (a, b)]
     if rankings[0] is not None and rankings[1] is not None:
-        if counting:
-            raise CredimiError(f"these are already rankings: {', '.join(counting)} can no longer be changed")
+        if reading.of_rows:
+            raise CredimiError(f"these are already rankings: {', '.join(reading.of_rows)} can no longer be changed")
         if target is not None and str(target) != (ranked_target := str(rankings[0]["settings"].get("target"))):
             raise CredimiError(
                 f"the rankings are of the target {ranked_target!r}, not {str(target)!r}: rank the data again"
@@ -114,25 +65,25 @@ def compare(
         return stored_ranking.compared(rankings[0], rankings[1], options, (first, second))
     if rankings != [None, None]:
         raise CredimiError("a ranking has no counts: pass two rankings, or counts or data for both")
-    if bins_asked(checked_cuts(counting.get("target_cuts"))) is not None:
+    if bins_asked(checked_cuts(reading.target_cuts)) is not None:
         raise CredimiError(
-            f"target_cuts is {counting['target_cuts']!r}, and the quantiles of the two differ: pass the cuts, such as "
+            f"target_cuts is {reading.target_cuts!r}, and the quantiles of the two differ: pass the cuts, such as "
             "[30, 50] (target_cuts, --target-cuts)"
         )
-    samples = [effective(counts_of(sample, target, dict(counting), threads)) for sample in (a, b)]
+    samples = [effective(counts_of(sample, target, reading)) for sample in (a, b)]
     aligned_counts = aligned(samples)
     one, other = (sample.class_names(0) if len(sample.classes) else () for sample in samples)
     check_several_classes(aligned_counts.samples[0].target, (one, other), (first, second))
     check_classes(aligned_counts.samples[0].target, one, other, aligned_counts.classes)
-    return compared(aligned_counts, options, missing, (first, second))
+    return compared(aligned_counts, options, reading.missing_as, (first, second))
 
 
-def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: tuple[str, str]) -> Comparison:
+def compared(both: AlignedCounts, options: CompareOptions, missing_as: str, names: tuple[str, str]) -> Comparison:
     """The comparison of two aligned samples."""
     first, second = both.samples
     interpreted_samples = [sample.interpreted() for sample in both.samples]
-    features = [feature.with_missing_as_value() if missing == "category" else feature for feature in both.features]
-    cells = [_cells([side[index] for side in interpreted_samples], missing) for index in range(len(features))]
+    features = [feature.with_missing_as_value() if missing_as == "category" else feature for feature in both.features]
+    cells = [_cells([side[index] for side in interpreted_samples], missing_as) for index in range(len(features))]
     blocks = [[block for block, _ in of_column] for of_column in cells]
     ranked = [index for index, feature in enumerate(features) if feature.kind.ranked]
     tables = [
@@ -161,7 +112,7 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
             {name: getattr(summary, name)[number].item() for name in ("mean", "low", "high")} for summary in summaries
         ]
         rows.append(record(row, figures[0], figures[1], changes[number], options))
-    settings = settings_of(options, missing) | {"missing_values": list(first.settings.missing_values)}
+    settings = settings_of(options, missing_as) | {"missing_values": list(first.settings.missing_values)}
     rows_of = first.rows, second.rows
     if first.settings.weights is not None:  # which may have been scaled: about so many rows
         rows_of = round(first.rows), round(second.rows)
@@ -195,9 +146,9 @@ def samples_of(tables: Sequence[Tables], options: CompareOptions) -> Samples:
     return Samples((first, second), (prior_a, prior_b), (upper_a, upper_b))
 
 
-def _cells(sides: Sequence[Feature], missing: str) -> list[tuple[FloatArray, FloatArray | None]]:
+def _cells(sides: Sequence[Feature], missing_as: str) -> list[tuple[FloatArray, FloatArray | None]]:
     """The tables of one column, and the squares of its weights; if missing is a value of one, it is one of both."""
-    as_value = missing == "category" and any(side.block[:, -1].any() for side in sides)
+    as_value = missing_as == "category" and any(side.block[:, -1].any() for side in sides)
 
     def read(cells: FloatArray) -> FloatArray:
         return np.hstack([cells, np.zeros_like(cells[:, :1])]) if as_value else cells

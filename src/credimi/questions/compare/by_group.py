@@ -25,24 +25,25 @@ if TYPE_CHECKING:
     from credimi.core.types import BooleanArray, Data, Option, Value, Values
     from credimi.counts.batch import CodedBatch
     from credimi.counts.counts import Counts
+    from credimi.counts.reading import Reading
     from credimi.counts.request import Plan
 
 MAX_GROUPS = 50
 
 
-def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple[dict[str, Counts], int]:
+def count_by(data: Data, target: Values, by: Value, reading: Reading) -> tuple[dict[str, Counts], int]:
     """The counts of each group, sorted by name, and the number of rows without a group (`by` is missing)."""
     by = column_name(by, data)
     if _is_name(target) and by == column_name(target, data):
         raise CredimiError(f"{by!r} is the target: group by another column")
-    _check_source(data, counting.get("engine"))
-    features = counting.get("features")
+    _check_source(data)
+    features = reading.features
     if features is not None:
-        counting["features"] = [*([features] if isinstance(features, str) else features), by]
-    request = with_target_cuts(data, CountRequest.of(target, **counting))
+        reading = replace(reading, features=[*([features] if isinstance(features, str) else features), by])
+    request = with_target_cuts(data, CountRequest.of(target, reading))
     plan, batches = source(data, request)
     if by not in plan.features or len(plan.features) == 1:
-        raise CredimiError(_refusal(by, plan, counting.get("exclude")))
+        raise CredimiError(_refusal(by, plan, reading.exclude))
     counts_of: dict[str, Counts] = {}
     missing = 0
     for batch in weighted(batches, plan.settings):
@@ -85,9 +86,7 @@ def _counted(coded: CodedBatch, threads: int | None) -> Counts:
     return counts if coded.weights is None else with_squares(counts, coded.weights)
 
 
-def _check_source(data: Data, engine: str | None) -> None:
-    if engine not in (None, "files"):
-        raise CredimiError(f"groups are counted in this process: leave out the engine {engine!r}")
+def _check_source(data: Data) -> None:
     if sparse_matrices.reads(data):
         raise CredimiError("the rows of a sparse matrix are not grouped: pass X.toarray()")
 

@@ -44,6 +44,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.defaults import P_SAME
 from credimi.core.special import normal_below
 from credimi.core.tables import Tables
 from credimi.inference.distributions.quantile_search import crossing
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from credimi.inference.distributions.distribution import Distribution
 
 
-P_SAME = 0.95
 # Nodes of a component of weight w: steps of .07/sqrt(w) standard deviations leave an error of 1.5e-4 between nodes.
 _MIN_NODES, _MORE_NODES = 17, 124
 _TOLERANCE = 1e-12  # of a quantile

@@ -4,7 +4,9 @@ There are three claims: I has grown by more than epsilon, I has fallen by more t
 epsilon. The first two have their probability with the prior that most columns do not change. The third has it from the
 two posteriors alone: with that prior it would be probable of any column, however few rows there are. The claim with the
 largest probability is the one that the row makes; it becomes the verdict if its probability reaches the level. So one
-number decides, and the rows are sorted by it: from surely changed to surely the same.
+number decides, and the rows are sorted by it: from surely changed to surely the same. If none of the three is more
+probable than not (the posteriors differ, but hardly more than samples of columns that are the same), the row makes no
+claim: it is unsure, and the number is the largest of the three.
 """
 
 from __future__ import annotations
@@ -14,9 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from credimi.core.arguments import require_share
+from credimi.core.defaults import P_SAME
 from credimi.core.errors import CredimiError
 from credimi.inference.belief import Belief
-from credimi.questions.compare import change
 from credimi.questions.compare.many_changes import changes
 from credimi.questions.compare.result import COLUMNS
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 MORE, LESS, SAME, UNSURE, NOT_COMPARED = "more", "less", "same", "unsure", "not compared"
 _ORDER = {MORE: 0, LESS: 0, UNSURE: 1, SAME: 2, NOT_COMPARED: 3}
+_EVEN = 0.5  # below it a claim is less probable than its opposite
 _FIGURES = {"mi": "mean", "low": "low", "high": "high"}
 
 
@@ -36,14 +39,19 @@ _FIGURES = {"mi": "mean", "low": "low", "high": "high"}
 class CompareOptions(Belief):
     """Threshold and level of the change, and the prior probability that a column tells the same in both samples."""
 
-    p_same: float = change.P_SAME
+    p_same: float = P_SAME
 
     def __post_init__(self) -> None:
         Belief.__post_init__(self)
         require_share("p_same", self.p_same)
         object.__setattr__(self, "p_same", float(self.p_same))
 
-    def changes(self, samples: Samples) -> list[change.Change]:
+    @classmethod
+    def of(cls, belief: Belief, p_same: float) -> CompareOptions:
+        """The belief, and the probability that a column tells the same."""
+        return cls(epsilon=belief.epsilon, level=belief.level, threads=belief.threads, p_same=p_same)
+
+    def changes(self, samples: Samples) -> list[Change]:
         """The change of every pair of samples."""
         return changes(samples, epsilon=self.epsilon, level=self.level, p_same=self.p_same, threads=self.threads)
 
@@ -78,9 +86,10 @@ def record(
 
 
 def _claim(found: Change, level: float) -> tuple[str, float]:
-    """The claim with the largest probability; at levels below 1/2 several may reach it, and a change goes first."""
+    """The claim with the largest probability, and this; at levels below 1/2 a change goes first if several reach it."""
     claims = [(MORE, found.p_more), (LESS, found.p_less), (SAME, 1.0 - found.p_change_if_apart)]
-    return next((each for each in claims if each[1] >= level), max(claims, key=lambda each: each[1]))
+    claim, largest = next((each for each in claims if each[1] >= level), max(claims, key=lambda each: each[1]))
+    return (claim if largest >= min(level, _EVEN) else UNSURE), largest
 
 
 def check_classes(target: str, first: Sequence[str], second: Sequence[str], both: Sequence[str]) -> None:
@@ -110,7 +119,7 @@ def in_order(rows: list[Record]) -> dict[str, list[object]]:
     def key(row: Record) -> tuple[int, float, float, str]:
         if row["verdict"] == NOT_COMPARED:
             return _ORDER[NOT_COMPARED], 0.0, 0.0, ""  # as they are in the data
-        towards_change = -row["p_claim"] if row["claim"] == SAME else row["p_claim"]
+        towards_change = -row["p_claim"] if row["p_claim"] == row["p_within"] else row["p_claim"]
         return _ORDER[row["verdict"]], -towards_change, -abs(row["change"]), row["feature"]
 
     rows = sorted(rows, key=key)

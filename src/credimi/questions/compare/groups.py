@@ -1,4 +1,4 @@
-"""`rank_by`: a ranking of each group of rows, and a comparison of the groups."""
+"""The answer of `rank_by`: a ranking of each group of rows, and a comparison of the groups."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
-from credimi.core.arguments import check_keywords
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
+from credimi.counts.reading import Reading
 from credimi.counts.weights import effective
-from credimi.questions.compare import change
 from credimi.questions.compare.alignment import aligned
 from credimi.questions.compare.answer import compared
 from credimi.questions.compare.change_records import CompareOptions
-from credimi.questions.rank.answer import rank
+from credimi.questions.rank.answer import ranked
 from credimi.results.result import Result
 from credimi.results.section import IN_PYTHON, NATS, Section, Shown
 from credimi.results.sentences import NO_NAME, PYTHON, counted
@@ -26,8 +25,9 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from credimi.core.types import Data, Option, Record, Value, Values
+    from credimi.core.types import Data, Record, Value, Values
     from credimi.counts.counts import Counts
+    from credimi.inference.belief import Belief
     from credimi.questions.compare.result import Comparison
     from credimi.questions.rank.result import Ranking
     from credimi.results.remarks import Remark
@@ -112,70 +112,25 @@ class GroupedRanking(Result):
         return chain.from_iterable(each.sections(shown) for each in self.comparisons)
 
 
-def rank_by(
-    data: Data,
-    target: Values,
-    by: str,
-    *,
-    epsilon: float = 0.003,
-    level: float = 0.95,
-    fdr: float = 0.05,
-    p_same: float = change.P_SAME,
-    missing: str = "ignore",
-    robust: bool = False,
-    factor: float = 2.0,
-    threads: int | None = None,
-    **counting: Option,
+def ranked_by(
+    data: Data, target: Values, by: str, *, reading: Reading, belief: Belief, p_same: float
 ) -> GroupedRanking:
-    """Rank the features in each group of rows, and compare the groups.
-
-    All groups have the same values and cuts, found from all rows. Two groups are compared with each other, the second
-    against the first in the order of their names; with more groups, each is compared with all others together.
-
-    Parameters
-    ----------
-    data : what `credimi.count` accepts
-        Except data frames of clusters, and counts, which have no rows.
-    target : str or array
-        The name of the target's column, or its values beside the data.
-    by : str
-        The column that names the groups, with at most 50 values. For an array, its position works, too.
-    epsilon, level, fdr, missing, robust, factor, threads
-        As in `rank`; only a change of more than epsilon counts. The rankings are robust, the comparisons are not.
-    p_same : float
-        As in `compare`.
-    **counting
-        features, exclude, missing_values, discretize ...: as in `credimi.count`.
-
-    Returns
-    -------
-    GroupedRanking
-        Rankings and comparisons.
-
-    Examples
-    --------
-    >>> table = {"x": list("aabbabab") * 50, "site": list("1111" "2222") * 50, "class": list("ppqq") * 100}
-    >>> grouped = credimi.rank_by(table, "class", by="site")
-    >>> list(grouped.rankings), grouped.comparisons[0]["x"]["verdict"]
-    (['1', '2'], 'less')
-    """
+    """The rankings of the groups of what `credimi.rank_by` takes, and their comparisons."""
     from credimi.counts.counts import Counts  # noqa: PLC0415  (pyarrow takes a while to load)
     from credimi.questions.compare.by_group import column_name, count_by  # noqa: PLC0415  (pyarrow takes a while to load)
 
-    options = CompareOptions(epsilon=epsilon, level=level, p_same=p_same, threads=threads)
-    check_keywords("rank_by", counting)
+    options = CompareOptions.of(belief, p_same)
     if isinstance(data, Counts):
         raise CredimiError("counts have no rows to group: pass the data, or `compare` counts of groups")
     by = column_name(by, data)
-    groups, ungrouped = count_by(data, target, by, threads=threads, **counting)
+    groups, ungrouped = count_by(data, target, by, reading)
     both = aligned(list(groups.values()))
-    rank_options: Record = {"epsilon": epsilon, "level": level, "fdr": fdr, "missing": missing, "threads": threads}
-    rank_options |= {"robust": robust, "factor": factor}
-    rankings = {name: rank(counts, **rank_options) for name, counts in zip(groups, both.samples, strict=True)}
+    of_counts = Reading(missing_as=reading.missing_as, threads=reading.threads)
+    rankings = {name: ranked(each, None, of_counts, belief) for name, each in zip(groups, both.samples, strict=True)}
     pairs = _pairs(dict(zip(groups, both.samples, strict=True)))
-    comparisons = tuple(compared(both.with_samples(pair), options, missing, names) for names, pair in pairs)
-    settings = {"by": by} | comparisons[0].settings | {"fdr": fdr, "target": both.samples[0].target}
-    settings |= {"factor": factor} if robust else {}
+    comparisons = tuple(compared(both.with_samples(pair), options, reading.missing_as, names) for names, pair in pairs)
+    settings = {"by": by} | comparisons[0].settings | {"fdr": belief.fdr, "target": both.samples[0].target}
+    settings |= {} if belief.robust_factor is None else {"factor": belief.robust_factor}
     return GroupedRanking(by, rankings, comparisons, ungrouped, settings)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.defaults import P_SAME
 from credimi.core.special import normal_quantile
 from credimi.core.threads import share
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
@@ -51,7 +52,7 @@ class Samples:
 
 
 def changes(
-    samples: Samples, *, epsilon: float, level: float, p_same: float = change.P_SAME, threads: int | None = None
+    samples: Samples, *, epsilon: float, level: float, p_same: float = P_SAME, threads: int | None = None
 ) -> list[Change]:
     """The change of every pair."""
     count = samples.upper[0].size

@@ -64,7 +64,7 @@ class Comparison(FeatureResult):
     - p_same: P(I_a = I_b), that is, of one common number
     - p_within: P(-epsilon <= I_b - I_a <= epsilon) of the two posteriors alone, without p_same
     - claim, p_claim: the most probable of "more" (p_more), "less" (p_less) and "same" (p_within), and its probability:
-      the number that decides, by which the rows are sorted
+      the number that decides, by which the rows are sorted; the claim is "unsure" if it is below 0.5 (and the level)
     - verdict: the claim if p_claim reaches the level, and "unsure" otherwise; "not compared"
     - complete_a, complete_b: rows with both feature and target
     - note: where numbers were cut, or why a column is not compared

@@ -28,7 +28,7 @@ from credimi.results.remarks import RemarkKind, approximate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from credimi.core.types import Data, Record, Value
+    from credimi.core.types import Record, Value
     from credimi.questions.compare.change_records import CompareOptions
 
 _TYPES = {"settings": dict, "rows": int | float, "classes": list, "features": list, "cuts": dict}
@@ -43,7 +43,7 @@ _REQUIRED_FIGURES = (
 )
 
 
-def read(data: Data) -> Record | None:
+def read(data: object) -> Record | None:
     """The ranking, if the data are one: a `Ranking`, or the path of a file that ends in .json."""
     if isinstance(data, Ranking):
         return data.to_dict()

@@ -101,7 +101,8 @@ def _lines(comparison: Comparison, shown: Shown, most: int) -> Iterator[str]:
     yield (
         f"claim: the most probable of more, less: P(change that way > {epsilon} nats), where no change has probability "
         f"{settings['p_same']:g} beforehand; and same: P(|change| <= {epsilon}), without the prior. It is the verdict "
-        f"if its probability is >= {level}; otherwise the verdict is unsure"
+        f"if its probability is >= {level}; otherwise the verdict is unsure, and so is the claim if none is more "
+        "probable than not"
     )
     yield (
         "change and its interval use these rows only. P of more and less also assumes that most columns do not change, "

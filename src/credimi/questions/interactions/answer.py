@@ -12,28 +12,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.arguments import check_keywords, require_whole
+from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.ties import places_by_name
 from credimi.counts.local_counter import LocalCounter
 from credimi.counts.request import CountRequest
 from credimi.counts.weights_remarks import on_weights
-from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import independence
 from credimi.inference.rules import false_discovery, share_of_independent
 from credimi.questions.interactions.interaction_search import candidates, complete, weighed
 from credimi.questions.interactions.result import InteractingPair, Interactions, JointTable
-from credimi.questions.pairs.pair_request import check_engine
+from credimi.questions.pairs.pair_request import check_device
 from credimi.sources.codes import codes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
-    from credimi.core.types import Data, FloatArray, IntegerArray, Option, Values
+    from credimi.core.types import Data, FloatArray, IntegerArray, Values
     from credimi.counts.counter import Counter
+    from credimi.counts.reading import Reading
     from credimi.counts.rows.class_pairs import ClassPairs
+    from credimi.inference.belief import Belief
     from credimi.questions.interactions.synergy import Synergies
 
 _MIN_LISTED_PROBABILITY = 0.5  # of pairs that are listed without `top`
@@ -43,75 +43,14 @@ _PAIRS_AT_ONCE = 256
 _READING_SHARE = 0.2  # of the whole progress
 
 
-def interactions(
-    data: Data,
-    target: Values,
-    *,
-    epsilon: float = 0.003,
-    level: float = 0.95,
-    top: int | None = None,
-    engine: str = "cpu",
-    threads: int | None = None,
-    progress: Callable[[float], None] | None = None,
-    scratch: str | Path | None = None,
-    **counting: Option,
-) -> Interactions:
-    """Find pairs of columns that tell more about the target together than apart, or that say the same.
-
-    Parameters
-    ----------
-    data : what `credimi.count` takes
-        Data frames, arrays, files. Data frames of Spark and Dask are read twice: their partitions become codes where
-        they are, and these come here, one byte a cell.
-    target : str or array
-        The target's column, or its values beside the data.
-    epsilon : float
-        The synergy, in nats, that is worth knowing.
-    level : float
-        At most a share of 1 - level of the reported pairs is expected to be wrong. Also the probability of the
-        intervals.
-    top : int, optional
-        List so many pairs of each kind, sure or not. Default: the pairs that are more probable than not.
-    engine : str
-        "cpu", or "gpu": one NVIDIA GPU looks at all pairs first. It needs `pip install credimi[gpu]`, and rows without
-        weights; the pairs that are left are weighed as otherwise, so that the answer is the same.
-    threads : int, optional
-        Default: all cores.
-    progress : callable, optional
-        Called with the share of the work that is done. An interrupt (Ctrl-C) ends the search with the pairs so far.
-    scratch : path, optional
-        A folder for data larger than memory: they are read twice, and files there keep codes and sets of bits.
-    **counting
-        features, exclude, missing_values, discretize, max_levels, delimiter ...: as in `credimi.count`.
-
-    Returns
-    -------
-    Interactions
-        The pairs, with synergy above 0 or redundancy below it, interval and probabilities.
-
-    Examples
-    --------
-    >>> table = {"x": list("aabb") * 50, "z": list("abab") * 50, "y": list("pqqp") * 50}
-    >>> credimi.interactions(table, "y")["x", "z"]["verdict"]
-    'synergy'
-    """
-    check_keywords("interactions", counting)
+def interactions_in(data: Data, target: Values, top: int | None, reading: Reading, belief: Belief) -> Interactions:
+    """The answer to what `credimi.interactions` takes."""
     if top is not None:
         require_whole("top", top, 1)
-    options = Belief(epsilon=epsilon, level=level, threads=threads)
-    check_engine(engine)
-    report_progress = progress or (lambda _: None)
-    request = CountRequest.of(
-        target, threads=threads, progress=lambda share: report_progress(_READING_SHARE * share), **counting
-    )
-    codes = codes_of(data, request, scratch)
-    found = interacting(
-        LocalCounter(codes, threads),
-        options,
-        top,
-        lambda share: report_progress(_READING_SHARE + (1.0 - _READING_SHARE) * share),
-        engine,
-    )
+    check_device(reading.device)
+    request = CountRequest.of(target, reading, progress=reading.part(0.0, _READING_SHARE).step("reading"))
+    codes, searching = codes_of(data, request, reading.scratch), reading.part(_READING_SHARE, 1.0).step("searching")
+    found = interacting(LocalCounter(codes, belief.threads), belief, top, searching, reading.device)
     return replace(found, remarks=on_weights(codes))
 
 
@@ -120,7 +59,7 @@ def interacting(
     options: Belief,
     top: int | None,
     progress: Callable[[float], None],
-    engine: str = "cpu",
+    device: str = "cpu",
 ) -> Interactions:
     """The same as `interactions`, for rows that are encoded already."""
     codes, book = counter.by_pair_and_class(), counter.book
@@ -129,9 +68,9 @@ def interacting(
     if len(codes.names) < 2:
         columns = "no column" if not codes.names else f"only one column, {codes.names[0]!r},"
         raise CredimiError(f"{columns} can tell something: a pair needs two that have several values each")
-    if engine == "gpu" and codes.weights.size:
-        raise CredimiError("engine='gpu' counts rows, not weights: use engine='cpu'")
-    screened = candidates(codes, options.epsilon, options.threads, lambda done: progress(0.9 * done), engine)
+    if device == "gpu" and codes.weights.size:
+        raise CredimiError("device='gpu' counts rows, not weights: use device='cpu'")
+    screened = candidates(codes, options.epsilon, options.threads, lambda done: progress(0.9 * done), device)
     odds = np.array([feature.odds for feature in book.features])
     posteriors = weighed(
         codes,

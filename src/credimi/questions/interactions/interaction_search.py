@@ -53,7 +53,7 @@ def candidates(
     epsilon: float,
     threads: int | None,
     progress: Callable[[float], None],
-    engine: str = "cpu",
+    device: str = "cpu",
 ) -> Candidates:
     """The pairs that are worth weighing."""
     count = len(codes.names)
@@ -70,7 +70,7 @@ def candidates(
         progress(sum(done) / codes.pairs)
 
     try:
-        if engine == "gpu":
+        if device == "gpu":
             from credimi.questions.interactions.interactions_on_device import look_at_all  # noqa: PLC0415  (only if asked for)
 
             for looked in look_at_all(codes, screen_of(codes, cut, epsilon), threads):

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.arguments import check_keywords, require_share, require_whole
+from credimi.core.arguments import require_share, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counts.weights_remarks import on_weights
 from credimi.inference.belief import Belief
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.inference.tables.many_tables import summarize
-from credimi.questions.network.learn import DEGREE, MAX_PARENTS, Learned, LearnOptions, learn
+from credimi.questions.network.learn import DEGREE, Learned, LearnOptions, learn
 from credimi.questions.network.network_page import shown_table
 from credimi.questions.network.orders import WALKS
 from credimi.questions.network.result import SURE, Edge, Network, NetworkRemark, shown_direction
@@ -27,19 +27,16 @@ from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.results.remarks import approximate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from credimi.core.types import BooleanArray, Data, FloatArray, IntegerArray, Option, Record
+    from credimi.core.types import BooleanArray, Data, FloatArray, IntegerArray, Record
     from credimi.counts.codes import Codebook
     from credimi.counts.local_counter import LocalCounter
+    from credimi.counts.reading import Reading
     from credimi.counts.rows.distinct_rows import DistinctRows
     from credimi.counts.rows.pair_tables import PairTables
     from credimi.results.remarks import Remark
 
-_COUNTING_OPTIONS = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights", "weights_are"}
 _MIN_REPORTED_PROBABILITY = 0.01  # of an edge
 _MAX_REASONS = 3  # in the error if there are too few columns
-_MAX_VALUES = 200  # of a column: three such columns have eight million cells
 _COLUMNS_PER_TABLE = 3  # most tests have two columns, and condition on a third
 _MAX_SEPARATED_PAIRS = 5_000  # those with the strongest dependence
 _MAX_SHOWN_TABLES = 1_500
@@ -47,80 +44,29 @@ _MIN_ROWS_PER_COMBINATION = 20
 _MAX_LOG_FACTOR, _BINS_PER_UNIT = 30, 100  # of the histogram of all pairs
 
 
-def network(
+def network_of(
     data: Data,
     *,
-    columns: Option = None,
-    level: float = 0.5,
-    degree: float | None = None,
-    max_parents: int = MAX_PARENTS,
-    imputations: int = 4,
-    random_state: int = 0,
-    threads: int | None = None,
-    progress: Callable[[float], None] | None = None,
-    **counting: Option,
+    level: float,
+    degree: float | None,
+    max_parents: int,
+    imputations: int,
+    max_values: int,
+    reading: Reading,
+    belief: Belief,
 ) -> Network:
-    """Learn which columns depend on each other directly: a network, with the probability of every edge.
-
-    Two columns have an edge if they depend whatever other columns are given. Networks are sampled in proportion to
-    their evidence, and their edges are averaged, so that an edge has a probability rather than a verdict. Rows with
-    missing values are used with all their observed values: tables are completed by draws from the learned network, and
-    the networks of several completed tables are averaged.
-
-    Parameters
-    ----------
-    data : what `credimi.count` takes, if it fits into memory
-        Data frames, arrays, files.
-    columns : list of str, optional
-        The columns of the network. Default: all.
-    level : float
-        The probability from which a pair is called an edge.
-    degree : float, optional
-        How many neighbours a column is expected to have, before the data are seen. Default: 2, or fewer if the data
-        show fewer.
-    max_parents : int
-        The maximum number of columns that one column may depend on directly, in one network.
-    imputations : int
-        How many completed tables are averaged, if values are missing. 0: complete none; each test then uses only the
-        rows that have all of its columns. This is fast, and less sure than the probabilities say.
-    random_state : int
-        The seed.
-    threads : int, optional
-        Default: all cores.
-    progress : function, optional
-        Called with the share that is done.
-    **counting
-        exclude, missing_values, discretize, weights, weights_are, delimiter, max_levels: as in `credimi.pairs`, but
-        numbers are cut into fewer ranges by default, as most pairs are tested given a third column.
-
-    Returns
-    -------
-    Network
-        The edges, their directions where these follow, and what separates the other pairs.
-
-    Examples
-    --------
-    >>> smoking = [0, 0, 0, 1] * 100
-    >>> cough = [s if i % 5 else 1 - s for i, s in enumerate(smoking)]
-    >>> noise = [i * i % 7 % 2 for i in range(400)]
-    >>> network = credimi.network({"smoking": smoking, "cough": cough, "noise": noise})
-    >>> [(edge.a, edge.b, edge.direction) for edge in network.edges]
-    [('smoking', 'cough', '--')]
-    """
+    """The answer to what `credimi.network` takes."""
     require_share("level", level)
     if degree is not None and not 0.0 < float(degree) < float("inf"):
         raise CredimiError(f"degree is {degree!r}: pass how many neighbours a column is expected to have, such as 2")
     require_whole("max_parents", max_parents, 1)
     require_whole("imputations", imputations, 0)
-    require_whole("random_state", random_state, 0)
+    require_whole("random_state", belief.random_state, 0)
     from credimi.counts.local_counter import LocalCounter  # noqa: PLC0415  (pyarrow takes a while to load)
     from credimi.sources.codes import codes_without_target  # noqa: PLC0415  (pyarrow takes a while to load)
 
-    check_keywords("network", counting, _COUNTING_OPTIONS)
-    report_progress = progress or (lambda _: None)
-    codes = codes_without_target(
-        data, columns=columns, max_values=_MAX_VALUES, together=_COLUMNS_PER_TABLE, threads=threads, **counting
-    )
+    random_state, threads, report_progress = belief.random_state, belief.threads, reading.step("learning")
+    codes = codes_without_target(data, reading.part(0.0, 0.05), max_values=max_values, together=_COLUMNS_PER_TABLE)
     if len(codes.features) < 2:
         raise CredimiError(_too_few(codes.book))
     names, counter = codes.names, LocalCounter(codes.by_name(), threads)

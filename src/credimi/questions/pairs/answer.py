@@ -16,11 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.missing import MISSING_VALUES
 from credimi.core.errors import CredimiError
 from credimi.counts.local_counter import LocalCounter
 from credimi.counts.weights_remarks import on_weights
-from credimi.inference.belief import Belief
 from credimi.inference.tables.pair_figures import PairFigures, figures_of
 from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.questions.pairs.pair_request import PairRequest
@@ -32,127 +30,27 @@ from credimi.sources.codes import codes_without_target
 from credimi.sources.count import cluster_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable
 
-    from credimi.core.types import Data, Record, Values
+    from credimi.core.types import Data, Record
+    from credimi.counts.reading import Reading
+    from credimi.inference.belief import Belief
 
 _ALL_ON_CPU = PairRequest()
 _READING_SHARE = 0.1  # of the whole progress
 
 
-def pairs(
-    data: Data,
-    *,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    epsilon: float = 0.003,
-    level: float = 0.95,
-    prior: str | float = "adaptive",
-    approximation: str = "matched",
-    missing_values: Iterable[str | float] = MISSING_VALUES,
-    discretize: str | Mapping[str, object] | None = "equal",
-    weights: Values = None,
-    weights_are: str | None = None,
-    max_values: int = 1000,
-    delimiter: str | None = None,
-    engine: str = "cpu",
-    top: int | None = None,
-    p_dependent: float | None = None,
-    into: str | Path | None = None,
-    refine: str | None = None,
-    imputations: int = 10,
-    random_state: int = 0,
-    threads: int | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> Pairs:
-    """What every two columns tell about each other: the posterior of the mutual information of each pair.
-
-    Parameters
-    ----------
-    data : what `credimi.count` takes, if it fits into memory
-        Data frames, arrays, files. The partitions of a DataFrame of Spark or Dask are counted where they are, and the
-        counts are added. No column is a target.
-    columns : list of str, optional
-        The columns to compare. Default: all.
-    exclude : list of str, optional
-        Columns to leave out.
-    epsilon : float
-        The information, in nats, that is worth knowing: `p_above` is P(I > epsilon).
-    level : float
-        The probability of the credible intervals.
-    prior, approximation
-        As in `mutual_information`. Only the adaptive prior gives independence a probability.
-    missing_values : list of str and numbers
-        Values that mean missing, as in `credimi.count`.
-    discretize : str, None or dict
-        How numbers become categories. "equal": into ranges of about equal counts, 3 to 10, as many as leave 20 rows to
-        each cell of two such columns. "quantile" (ten ranges), "quantile:K", "categories", None or a dictionary are as
-        in `credimi.count`; "mdl" needs a target.
-    weights : str or array, optional
-        The weight of each row, as in `credimi.count`. Pairs are then counted one at a time, which takes longer.
-    weights_are : "rows" or "survey", optional
-        As in `credimi.count`; each pair is scaled to as many rows as it is worth.
-    max_values : int
-        Columns of more values are left out.
-    engine : str
-        "cpu", or "gpu": one NVIDIA GPU counts and judges the pairs, with the same results to about nine digits. It
-        needs `pip install credimi[gpu]`, and columns of at most 255 values.
-    top : int, optional
-        Only the pairs with the largest `mi`.
-    p_dependent : float, optional
-        Only pairs that depend with at least this probability, 1 - `p_independent`.
-    into : path, optional
-        A .npy file for the figures of all pairs, mi, low, high, p_above, p_independent, log_evidence, complete
-        and approximate, a row each. They are read from there when they are needed, and may be larger than the memory.
-    refine : str, optional
-        "forest": allow for values that are missing because of a third column. Missing values are drawn from forests of
-        the columns, given all that is seen in their row, and what the completed tables say is averaged.
-    imputations : int
-        How many completed tables are averaged, if `refine` is asked for.
-    random_state : int
-        The seed of these.
-    delimiter, threads : optional
-        As in `credimi.count`.
-    progress : callable, optional
-        Called with the share of the work that is done.
-
-    Returns
-    -------
-    Pairs
-        Every pair: a, b, mi, low, high, p_above, p_independent, p_linked and more; best first.
-
-    Examples
-    --------
-    >>> table = {"x": list("aabb") * 25, "y": list("ccdd") * 25, "noise": list("abab") * 25}
-    >>> pairs = credimi.pairs(table)
-    >>> [(row["a"], row["b"], round(row["mi"], 2)) for row in pairs]
-    [('x', 'y', 0.6), ('x', 'noise', 0.0), ('y', 'noise', 0.0)]
-    >>> pairs.matrix("p_independent").round(2)
-    array([[ nan, 0.  , 0.59],
-           [0.  ,  nan, 0.59],
-           [0.59, 0.59,  nan]])
-    """
-    options = Belief(prior=prior, approximation=approximation, epsilon=epsilon, level=level, threads=threads)
-    request = PairRequest(engine, top, p_dependent, into, refine, imputations, random_state)
-    if refine is not None and approximation == "sampled":
+def pairs_in(data: Data, request: PairRequest, max_values: int, reading: Reading, belief: Belief) -> Pairs:
+    """The answer to what `credimi.pairs` takes."""
+    if request.refine is not None and belief.approximation == "sampled":
         raise CredimiError("refine='forest' cannot average sampled posteriors: leave out approximation='sampled'")
-    report_progress = progress or (lambda _share: None)
-    counting: Record = {"columns": columns, "exclude": exclude, "missing_values": missing_values}
-    counting |= {"discretize": discretize, "weights": weights, "weights_are": weights_are, "max_values": max_values}
-    counting |= {"delimiter": delimiter, "threads": threads}
-    counting["progress"] = lambda share: report_progress(_READING_SHARE * share)
     counter: LocalCounter | ClusterCounter
+    first = reading.part(0.0, _READING_SHARE)
     if cluster_of(data) is None:
-        counter = LocalCounter(codes_without_target(data, **counting), threads)
+        counter = LocalCounter(codes_without_target(data, first, max_values=max_values), belief.threads)
     else:
-        counter = ClusterCounter.of(data, **counting)
-    return pairs_of(
-        counter,
-        options,
-        request,
-        progress=lambda share: report_progress(_READING_SHARE + (1.0 - _READING_SHARE) * share),
-    )
+        counter = ClusterCounter.of(data, first, max_values=max_values)
+    return pairs_of(counter, belief, request, progress=reading.part(_READING_SHARE, 1.0).step("judging pairs"))
 
 
 def pairs_of(
@@ -167,11 +65,12 @@ def pairs_of(
     if len(book.features) + len(book.left_out) < 2:
         only = f"only the column {book.features[0].name!r}" if book.features else "no column"
         raise CredimiError(
-            f"there is {only}, and a pair has two columns: pass data that have more, or name more (columns, --columns)"
+            f"there is {only}, and a pair has two columns: pass data that have more, or "
+            "name more (features, --features)"
         )
-    if request.engine == "gpu":
+    if request.device == "gpu":
         if isinstance(counter, ClusterCounter) or counter.codes.weights is not None:
-            raise CredimiError("engine='gpu' needs rows in this process, and without weights: leave the engine out")
+            raise CredimiError("device='gpu' needs rows in this process, and without weights: leave the device out")
         return _on_gpu(counter, options, request, progress)
     if request.refine is not None:
         if isinstance(counter, ClusterCounter):

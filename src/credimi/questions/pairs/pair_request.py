@@ -19,15 +19,12 @@ if TYPE_CHECKING:
 
     from credimi.questions.pairs.result import Pairs
 
-ENGINES = ("cpu", "gpu")
 FOREST = "forest"  # from which missing values are drawn
 
 
-def check_engine(engine: str) -> None:
-    """Raise an error if the engine is unknown, or is a GPU and there is none."""
-    if engine not in ENGINES:
-        raise CredimiError(f"unknown engine {engine!r}: choose one of {', '.join(ENGINES)}")
-    if engine == "gpu":
+def check_device(device: str) -> None:
+    """Raise an error if the device is a GPU and there is none."""
+    if device == "gpu":
         from credimi.questions.pairs.gpu import pairs_on_device  # noqa: PLC0415  (only where it is asked for)
 
         pairs_on_device.find_gpu()
@@ -37,7 +34,7 @@ def check_engine(engine: str) -> None:
 class PairRequest:
     """The options of `pairs` besides those of posteriors; checked when the record is made, before any data is read."""
 
-    engine: str = "cpu"
+    device: str = "cpu"
     top: int | None = None
     p_dependent: float | None = None
     into: str | Path | None = None
@@ -56,11 +53,11 @@ class PairRequest:
             raise CredimiError(f"{str(self.into)!r} does not end with .npy: name a file of numpy")
         if self.refine not in {None, FOREST}:
             raise CredimiError(f"unknown refine {self.refine!r}: choose {FOREST!r}, or None for the counts as they are")
-        if self.refine is not None and self.engine != "cpu":
-            raise CredimiError(f"refine={FOREST!r} draws missing values on the CPU: leave the engine out")
+        if self.refine is not None and self.device != "cpu":
+            raise CredimiError(f"refine={FOREST!r} draws missing values on the CPU: leave the device out")
         require_whole("imputations", self.imputations, 1)
         require_whole("random_state", self.random_state, 0)
-        check_engine(self.engine)
+        check_device(self.device)
 
     @property
     def some(self) -> bool:

@@ -1,4 +1,4 @@
-"""`rank`: which features inform about the target, how much, and how surely; best first.
+"""The answer of `rank`: which features inform about the target, how much, and how surely; best first.
 
 The figures, with the interval that is printed, come from `inference.tables.many_tables.summarize`, the decisions from
 `inference.rules`, the sentences below the table from `questions.rank.remarks`.
@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.reading_options import READINGS
-from credimi.core.arguments import check_keywords
 from credimi.core.errors import CredimiError
 from credimi.core.table import Table
 from credimi.core.tables import Tables
+from credimi.core.ties import places_by_name
 from credimi.counts.counts import Counts
 from credimi.counts.survey_rows import scaled_blocks
 from credimi.counts.weights import are_survey, effective, may_be_survey, whole_but_too_large
-from credimi.inference.belief import Belief
 from credimi.inference.bounds import information_bounds
 from credimi.inference.rows_to_decide import rounded_up, rows_to_decide
 from credimi.inference.rules import RULES, decide
@@ -36,113 +34,39 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.columns.feature import Feature
-    from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Option, Record, Value, Values
+    from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Record, Value, Values
+    from credimi.counts.reading import Reading
+    from credimi.inference.belief import Belief
     from credimi.inference.tables.many_tables import Summary
 
 
-__all__ = ["Ranking", "rank"]
-
-
-def rank(
-    data: Data | Counts,
-    target: Values = None,
-    *,
-    epsilon: float = 0.003,
-    level: float = 0.95,
-    fdr: float = 0.05,
-    prior: str | float = "adaptive",
-    approximation: str = "matched",
-    missing: str = "ignore",
-    robust: bool = False,
-    factor: float = 2.0,
-    random_state: int = 0,
-    threads: int | None = None,
-    **counting: Option,
-) -> Ranking:
-    """Rank features by what they tell about the target.
-
-    Parameters
-    ----------
-    data : Counts, or what `credimi.count` accepts
-        Paths, data frames, arrays; or counts made before (or the path of their file), which include their target.
-    target : str or array
-        The name of the target's column, or its values beside the data.
-    epsilon : float
-        The information, in nats, above which a feature is worth having: P(I > epsilon) decides.
-    level : float
-        The probability of the credible interval, and of the decisions.
-    fdr : float
-        The largest expected share of features with I <= epsilon among those whose keep_fdr is true. How many features
-        tell nothing about the target is learned from all of them.
-    prior, approximation
-        As in `mutual_information`.
-    missing : "ignore" or "category"
-        Whether a missing value of a feature is not known, or is one more value of the feature. The columns missing_mi
-        to missing_p_above tell whether the two differ.
-    robust : bool
-        Whether to find out what holds if values are missing not quite at random: the columns robust_low, robust_high
-        and tipping_factor. It takes about ten times as long, and a hundred times if rows lack
-        both a feature and the target.
-    factor : float
-        For robust_low and robust_high: how much the odds of being missing may differ, as in `information_bounds`.
-    random_state : int
-        The seed for approximation="sampled".
-    threads : int, optional
-        Default: all cores.
-    **counting
-        features, exclude, missing_values, discretize, target_cuts, weights, weights_are, max_levels, delimiter,
-        progress, engine and so on: as in `credimi.count`.
-
-    Returns
-    -------
-    Ranking
-        One row per feature, best first.
-
-    Examples
-    --------
-    >>> table = {"tells": list("aabb") * 25, "noise": list("abab") * 25, "class": list("ppqq") * 25}
-    >>> ranking = credimi.rank(table, target="class")
-    >>> ranking.columns["feature"]
-    ['tells', 'noise']
-    >>> ranking.columns["verdict"]
-    ['keep', 'unsure']
-    """
-    options = Belief(
-        prior=prior,
-        approximation=approximation,
-        epsilon=epsilon,
-        level=level,
-        fdr=fdr,
-        random_state=random_state,
-        threads=threads,
-    )
-    _check_reading(missing)
-    check_keywords("rank", counting)
-    factor = information_bounds.checked_factor(factor)
-    counted = counts_of(data, target, counting, threads)
+def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief) -> Ranking:
+    """The ranking of what `credimi.rank` takes."""
+    threads, missing_as = belief.threads, reading.missing_as
+    counted = counts_of(data, target, reading)
     counts, is_survey = effective(counted), are_survey(counted)
     classes = counts.interpreted_classes()
     interpreted = counts.interpreted(classes=classes, threads=threads)
-    features, blocks = _read(interpreted, options, missing)
-    posterior_summary = summarize(blocks, options)
+    features, blocks = _read(interpreted, belief, missing_as)
+    posterior_summary = summarize(blocks, belief)
     approximate = _names_of_approximate(features, posterior_summary)
-    rows_needed = rows_to_decide(blocks, posterior_summary.p_above, counts.rows, options)
-    summary = _with_unranked(features, posterior_summary, *rows_needed) | missingness(interpreted, options)
-    summary |= target_missingness(features, options)
-    if robust:
-        summary |= _robust(features, blocks, posterior_summary, factor, options)
+    rows_needed = rows_to_decide(blocks, posterior_summary.p_above, counts.rows, belief)
+    summary = _with_unranked(features, posterior_summary, *rows_needed) | missingness(interpreted, belief)
+    summary |= target_missingness(features, belief)
+    if belief.robust_factor is not None:
+        summary |= _robust(features, blocks, posterior_summary, belief.robust_factor, belief)
     unranked = np.array([not feature.kind.ranked for feature in features], dtype=bool)
-    order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: in the order of the data
-    settings = _settings(options, counts, missing, factor if robust else None)
+    order = np.lexsort((places_by_name([feature.name for feature in features]), unranked, -summary["mi"]))
+    settings = _settings(belief, counts, missing_as)
     summary = {name: values[order] for name, values in summary.items()}
     with_own_rows = _with_tables(features, blocks) if counts.flat_squares is not None else features
     features, with_own_rows = ([columns[index] for index in order] for columns in (features, with_own_rows))
     summary["entropy_share"] = np.minimum(summary["mi"] / (classes.entropy or np.nan), 1.0)
-    columns = _columns(features, summary, options)
+    columns = _columns(features, summary, belief)
     if is_survey:  # weights that were scaled: about so many rows
         columns |= {name: [round(rows) for rows in columns[name]] for name in ("complete", "missing")}
     about_target = counts.target, len(classes.labels), classes.entropy, classes.suspicions
-    depends = summary["target_missing_p_above"] >= options.level
+    depends = summary["target_missing_p_above"] >= belief.level
     dependent = [feature for feature, is_dependent in zip(features, depends, strict=True) if is_dependent]
     scaled = round(counts.rows) if is_survey else None
     with_class = classes.totals.sum().item() if len(counts) else None
@@ -152,7 +76,7 @@ def rank(
         settings,
         about_target,
         _weights_remarks(counted, scaled, blocks if counts.flat_squares is not None else None),
-        with_target=mi_with_target(dependent, options),
+        with_target=mi_with_target(dependent, belief),
         copies=copies(features, columns, counts),
         approximate=approximate,
     )
@@ -192,7 +116,7 @@ def _weights_remarks(counted: Counts, scaled: int | None, own: Tables | None) ->
     return [Remark(kind, rows=scaled, least_rows=min(worth, default=None), most_rows=max(worth, default=None))]
 
 
-def _settings(options: Belief, counts: Counts, missing: str, factor: float | None) -> Record:
+def _settings(options: Belief, counts: Counts, missing_as: str) -> Record:
     """What the ranking was made with, as `Ranking.settings` and JSON have it."""
     settings: Record = {
         "epsilon": options.epsilon,
@@ -200,7 +124,7 @@ def _settings(options: Belief, counts: Counts, missing: str, factor: float | Non
         "fdr": options.fdr,
         "prior": options.prior,
         "approximation": options.approximation,
-        "missing": missing,
+        "missing": missing_as,
         "units": "nats",
         "missing_values": list(counts.settings.missing_values),
         "discretize": counts.settings.discretize,
@@ -211,8 +135,10 @@ def _settings(options: Belief, counts: Counts, missing: str, factor: float | Non
         settings["weights"] = counts.settings.weights
     if counts.settings.weights_are is not None:
         settings["weights_are"] = counts.settings.weights_are
-    if factor is not None:
-        settings["factor"] = factor
+    if options.robust_factor is not None:
+        settings["factor"] = options.robust_factor
+    if options.method is not None:
+        settings["method"] = options.method
     if options.approximation == "sampled":
         settings["seed"] = options.random_state
     return settings
@@ -220,7 +146,6 @@ def _settings(options: Belief, counts: Counts, missing: str, factor: float | Non
 
 def beliefs_of(counts: Counts, options: Belief, missing: str) -> Beliefs:
     """The figures by which the rules decide about the features, in the order of the counts: as in `rank`."""
-    _check_reading(missing)
     features, blocks = _read(effective(counts).interpreted(threads=options.threads), options, missing)
     ranked_beliefs = beliefs(blocks, options)
     mean, at_mode, p_above = (
@@ -238,11 +163,6 @@ def standing(counts: Counts, options: Belief, missing: str, factor: float) -> Bo
     features, blocks = _read(effective(counts).interpreted(threads=options.threads), options, missing)
     stands = information_bounds.standing(blocks, beliefs(blocks, options).p_above, factor, options)
     return _among_all(features, stands, unknown=False, otherwise=False)
-
-
-def _check_reading(missing: str) -> None:
-    if missing not in READINGS:
-        raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
 
 
 def _read(interpreted: list[Feature], options: Belief, missing: str) -> tuple[list[Feature], Tables]:
@@ -281,16 +201,16 @@ def _among_all(
     return result
 
 
-def counts_of(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
+def counts_of(data: Data | Counts, target: Values, reading: Reading) -> Counts:
     """The counts of the data; or `data` itself, if it is counts, in memory or as a file."""
     if isinstance(data, str | Path):
         from credimi.sources.files import data_files  # noqa: PLC0415  (pyarrow takes a while to load)
 
-        files = data_files(data, counting.get("delimiter"))
+        files = data_files(data, reading.delimiter)
         data = Counts.load(files[0].place) if len(files) == 1 and files[0].is_counts else files
     if isinstance(data, Counts):
-        if counting:
-            raise CredimiError(f"the data are counts already: {', '.join(counting)} can no longer be changed")
+        if reading.of_rows:
+            raise CredimiError(f"the data are counts already: {', '.join(reading.of_rows)} can no longer be changed")
         if isinstance(target, tuple) or not hasattr(target, "__iter__"):  # a name in pandas that is no text
             target = data.target if str(target) == data.target else target
         if target is not None and not isinstance(target, str):
@@ -300,9 +220,9 @@ def counts_of(data: Data | Counts, target: Values, counting: Record, threads: in
         return data
     if target is None:
         raise CredimiError('name the target: rank(data, target="column"), or pass its values')
-    from credimi.sources.count import count  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.sources.count import counted_data  # noqa: PLC0415  (pyarrow takes a while to load)
 
-    return count(data, target, threads=threads, **counting)
+    return counted_data(data, target, reading)
 
 
 def _names_in_data(data: Data | Counts) -> Record:

@@ -1,22 +1,27 @@
-"""`select`: which columns to take together, how many, and how sure.
+"""The answer of `select`: which columns to take together, how many, and how sure.
 
-**goal="smallest"**: the smallest set that tells all there is to tell: see `smallest_set`.
+**rule="smallest"**: the smallest set that tells all there is to tell: see `smallest_set`.
 
-**goal="relevant"**: all columns that matter, alone or with a partner: see `relevant_features`.
+**rule="relevant"**: all columns that matter, alone or with a partner: see `relevant_features`.
+
+**The rules of rankings** judge each column alone: see `inference.rules`.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.arguments import check_keywords, require_whole
+from credimi.core.arguments import require_whole
+from credimi.core.defaults import FDR, LEVEL, PREDICTION_LEVEL
 from credimi.core.errors import CredimiError
 from credimi.counts.weights_remarks import on_weights
-from credimi.inference.belief import Belief
-from credimi.inference.rules import from_common_odds
+from credimi.inference.belief import ADAPTIVE
+from credimi.inference.rules import AS_IN_THE_PAPER, RULES, from_common_odds
+from credimi.questions.rank.answer import ranked
 from credimi.questions.select.cautions import cautions
 from credimi.questions.select.only_together import why_nothing
 from credimi.questions.select.relevant_features import relevance
@@ -25,108 +30,82 @@ from credimi.questions.select.smallest_set import Search, smallest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
-    from credimi.core.types import Data, Option, Record, Values
+    from credimi.core.types import Data, Record, Values
     from credimi.counts.codes import Codes
     from credimi.counts.local_counter import LocalCounter
+    from credimi.counts.reading import Reading
+    from credimi.inference.belief import Belief
+    from credimi.questions.rank.result import Ranking
 
-GOALS = ("smallest", "relevant")
-LEVELS = {"smallest": 0.5, "relevant": 0.95}  # the first predicts best; the second makes a claim about each column
+GOALS = ("smallest", "relevant")  # the rules that look at columns together
+SELECTING = (*GOALS, *RULES)
+LEVELS = {"smallest": PREDICTION_LEVEL}  # which predicts best; the other rules make a claim about each column
+USUAL = {
+    "method": None,
+    "prior": ADAPTIVE,
+    "approximation": "matched",
+    "missing_as": "ignore",
+    "fdr": FDR,
+    "robust_factor": None,
+}
 _CREDIBLE = 0.95
 
 
-def select(
-    data: Data,
-    target: Values,
-    *,
-    goal: str = "smallest",
-    epsilon: float = 0.003,
-    level: float | None = None,
-    max_features: int | None = None,
-    min_features: int = 0,
-    threads: int | None = None,
-    progress: Callable[[float, str], None] | None = None,
-    scratch: str | Path | None = None,
-    **counting: Option,
-) -> Selection:
-    """Select columns that tell about the target together: which, how many, and how sure.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a selection is asked for: the rule, and how many columns to take."""
 
-    Parameters
-    ----------
-    data : what `credimi.count` takes
-        Data frames, arrays, files. Data frames of Spark and Dask are read twice: their partitions become codes where
-        they are, and these come here, one byte a cell.
-    target : str or array
-        The target's column, or its values beside the data.
-    goal : "smallest" or "relevant"
-        The smallest set that tells all there is to tell; or all columns that matter, alone or with a partner.
-    epsilon : float
-        The information, in nats, that a column has to add to be worth having.
-    level : float, optional
-        How probable that has to be. Default: 0.5 for "smallest", which predicts best, and 0.95 for "relevant".
-        The first column of "smallest" always needs 0.95.
-    max_features : int, optional
-        The maximum number of columns to take.
-    min_features : int
-        The minimum number of columns to take. If fewer are credible, the most probable others are taken, for pipelines
-        that need columns. They are no claim, and their steps are marked as `forced`. Columns that cannot tell anything
-        are not added.
-    threads : int, optional
-        Default: all cores.
-    progress : callable, optional
-        Called with the share of the current step that is done, and the name of the step: "reading", then each step.
-    scratch : path, optional
-        A folder for data larger than memory: they are read twice, and a file there keeps one byte a cell meanwhile (two
-        of columns of more than 255 values).
-    **counting
-        features, exclude, missing_values, discretize, max_levels, delimiter ...: as in `credimi.count`.
+    rule: str = "smallest"
+    level: float | None = None
+    max_features: int | None = None
+    min_features: int = 0
 
-    Returns
-    -------
-    Selection
-        The columns in the order taken, what each adds, and why the others were not taken. Ctrl-C ends the search
-        "smallest" with the steps so far, once there are any.
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rule", AS_IN_THE_PAPER.get(self.rule, self.rule))
+        if self.rule not in SELECTING:
+            raise CredimiError(f"unknown rule {self.rule!r}: choose one of {', '.join(SELECTING)}")
+        if self.max_features is not None:
+            require_whole("max_features", self.max_features, 1)
 
-    Examples
-    --------
-    >>> table = {"tells": list("aabb") * 25, "the same": list("ccdd") * 25, "noise": list("abab") * 25}
-    >>> chosen = credimi.select(table | {"class": list("ppqq") * 25}, "class")
-    >>> chosen.features
-    ('tells',)
-    >>> [(each.feature, each.reason, each.like) for each in chosen.rejected]
-    [('the same', 'redundant', 'tells'), ('noise', 'adds nothing', 'tells')]
-    """
-    checked_goal(goal)
-    check_keywords("select", counting)
+    def of(self, belief: Belief) -> Belief:
+        """The belief with the level of the rule, unless the caller names one."""
+        return replace(belief, level=LEVELS.get(self.rule, LEVEL) if self.level is None else self.level)
+
+
+def selection_from(data: Data, target: Values, asked: Asked, reading: Reading, belief: Belief) -> Selection:
+    """The answer to what `credimi.select` takes."""
     from credimi.counts.request import CountRequest  # noqa: PLC0415  (pyarrow takes a while to load)
     from credimi.sources.codes import codes_of  # noqa: PLC0415  (pyarrow takes a while to load)
 
-    reading = None if progress is None else lambda share: progress(share, "reading")
-    request = CountRequest.of(target, threads=threads, progress=reading, **counting)
-    options: Record = {"epsilon": epsilon, "level": level, "max_features": max_features, "min_features": min_features}
-    options |= {"threads": threads, "progress": progress}
-    return selected(codes_of(data, request, scratch), goal, **options)
+    if belief.method is not None and asked.rule == Asked().rule:  # none was named: the paper's is FF
+        asked = replace(asked, rule="forward")
+    if asked.rule in RULES:
+        if reading.scratch is not None:
+            raise CredimiError(f"the rule {asked.rule} keeps no codes of rows: leave scratch out (scratch, --scratch)")
+        return by_rule(ranked(data, target, reading, asked.of(belief)), asked)
+    for name, value in USUAL.items():
+        if getattr(reading if name == "missing_as" else belief, name) != value:
+            option = f"{name}, --{name.replace('_', '-')}"
+            raise CredimiError(
+                f"{name} is for the rules {', '.join(RULES)}, not for {asked.rule}: leave it out ({option})"
+            )
+    request = CountRequest.of(target, reading, progress=reading.step("reading"))
+    return selected(codes_of(data, request, reading.scratch), asked, belief, reading.progress)
 
 
 def selected(
     codes: Codes,
-    goal: str,
-    *,
-    epsilon: float = 0.003,
-    level: float | None = None,
-    max_features: int | None = None,
-    min_features: int = 0,
-    threads: int | None = None,
+    asked: Asked,
+    belief: Belief,
     progress: Callable[[float, str], None] | None = None,
 ) -> Selection:
     """The same as `select`, for rows that are encoded already."""
     from credimi.counts.local_counter import LocalCounter  # noqa: PLC0415  (pyarrow takes a while to load)
 
-    if max_features is not None:
-        require_whole("max_features", max_features, 1)
+    options, threads = asked.of(belief), belief.threads
+    goal, max_features, min_features = asked.rule, asked.max_features, asked.min_features
     check_min_features(min_features, len(codes.features) + len(codes.left_out), max_features)
-    options = Belief(epsilon=epsilon, level=LEVELS[goal] if level is None else level, threads=threads)
     max_taken = len(codes.features) if max_features is None else int(max_features)
     counter, classes = LocalCounter(codes, threads), codes.book.interpreted
     search, complete = Search(counter, options, progress if goal == "smallest" else None), True
@@ -145,6 +124,54 @@ def selected(
     return replace(selection, complete=complete, remarks=remarks)
 
 
+def by_rule(ranking: Ranking, asked: Asked) -> Selection:
+    """The columns that a rule of rankings keeps, each judged alone, best first.
+
+    With a `robust_factor`, only those that stand at it. Until there are `min_features`, the most probable others are
+    taken. `adds` is what the column tells alone, and `p_adds` is P(I > epsilon).
+    """
+    names = [str(row["feature"]) for row in ranking]
+    check_min_features(asked.min_features, len(names), asked.max_features)
+    settings, rows = ranking.settings, {str(row["feature"]): row for row in ranking}
+    kept = [str(name) for name in ranking.selected(asked.rule)]
+    if "factor" in settings:
+        stands = {
+            name
+            for name, row in rows.items()
+            if row["verdict"] == "keep" and row["tipping_factor"] >= settings["factor"]
+        }
+        kept = [name for name in kept if name in stands]
+    kept = kept[: asked.max_features]
+    others = [name for name in names if name not in kept and not math.isnan(rows[name]["p_above"])]
+    others.sort(key=lambda name: (-rows[name]["p_above"], -rows[name]["mi"], name))
+    forced = others[: max(asked.min_features - len(kept), 0)]
+    steps, rejected = [], []
+    for name in [*kept, *forced]:
+        row = rows[name]
+        steps.append(Step(name, row["mi"], row["low"], row["high"], row["p_above"], forced=name in forced))
+    for name in names:
+        if name not in kept and name not in forced and not math.isnan(rows[name]["p_above"]):
+            row = rows[name]
+            reason = "tells nothing" if row["verdict"] == "drop" else "unsure"
+            figures = row["mi"], row["mi"], row["low"], row["high"], row["p_above"]
+            rejected.append(Rejection(name, reason, *figures))
+    chosen = {name: settings[name] for name in ("epsilon", "level", "prior")}
+    chosen |= {name: settings[name] for name in ("fdr",) if asked.rule == name}
+    chosen |= {name: settings[name] for name in ("factor", "method") if name in settings}
+    left_out = tuple(ranking.facts[name] for name in names if math.isnan(rows[name]["p_above"]))
+    selection = Selection(
+        tuple(steps),
+        tuple(rejected),
+        ranking.target,
+        ranking.rows,
+        ranking.classes,
+        ranking.entropy,
+        {"goal": asked.rule} | chosen,
+        left_out,
+    )
+    return replace(selection, remarks=tuple(ranking.remarks))
+
+
 def check_min_features(
     min_features: int, features: int, max_features: int | None = None, max_name: str = "max_features"
 ) -> None:
@@ -156,13 +183,6 @@ def check_min_features(
         raise CredimiError(
             f"min_features is {min_features}, more than {max_name}, {max_features}: lower one, or raise the other"
         )
-
-
-def checked_goal(goal: str) -> str:
-    """The goal, if it is known."""
-    if goal not in GOALS:
-        raise CredimiError(f"unknown goal {goal!r}: choose one of {', '.join(GOALS)}")
-    return goal
 
 
 def _relevant(

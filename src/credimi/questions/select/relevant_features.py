@@ -1,4 +1,4 @@
-"""goal="relevant" of `select`: all columns that matter, alone or with a partner.
+"""rule="relevant" of `select`: all columns that matter, alone or with a partner.
 
 The evidence for X is the mean of the Bayes factors of dependence of X and Y, given each other column W and given none.
 The mean accounts for the number of partners that were tried; the largest Bayes factor would not. A column is kept if

@@ -18,15 +18,16 @@ from credimi.core.errors import CredimiError
 from credimi.counts.batch import encode_batch
 from credimi.counts.local_counter import LocalCounter
 from credimi.counts.rows.pair_tables import CountedPairs
-from credimi.sources.codes import EQUAL_COUNTS, MAX_VALUES, comparable, request_without_target
+from credimi.sources.codes import MAX_VALUES, comparable, request_without_target
 from credimi.sources.count import cluster_of, one_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
-    from credimi.core.types import FloatArray, Foreign, Option
+    from credimi.core.types import FloatArray, Foreign
     from credimi.counts.batch import Batch
     from credimi.counts.codes import Codebook
+    from credimi.counts.reading import Reading
     from credimi.counts.request import Plan
 
 _MAX_CELLS = 1 << 27  # of all tables, 1 GB
@@ -41,37 +42,28 @@ class ClusterCounter:
     flat: FloatArray
 
     @classmethod
-    def of(
-        cls,
-        data: Foreign,
-        *,
-        columns: Option = None,
-        discretize: Option = EQUAL_COUNTS,
-        max_values: int = MAX_VALUES,
-        threads: int | None = None,
-        progress: Callable[[float], None] = lambda _share: None,
-        **counting: Option,
-    ) -> ClusterCounter:
+    def of(cls, data: Foreign, reading: Reading, *, max_values: int = MAX_VALUES) -> ClusterCounter:
         """The pairs of a DataFrame whose rows are elsewhere."""
         engine = cluster_of(data)
         if engine is None:
             raise CredimiError(f"a {type(data).__name__} is no DataFrame of Spark or Dask: pass it to pairs as it is")
-        if counting.pop("weights", None) is not None:
+        if reading.weights is not None:
             raise CredimiError(
                 f"pairs of a {type(data).__name__} have no weights: repeat its rows, or collect them into a table"
             )
-        if counting.pop("weights_are", None) is not None:
+        if reading.weights_are is not None:
             raise CredimiError("weights_are is given, but there are no weights: leave it out")
-        request = request_without_target(columns=columns, discretize=discretize, threads=threads, **counting)
+        progress = reading.step("reading")
+        request = request_without_target(reading, progress=progress)
         plan = request.plan(engine.names(data))
         with_target = engine.with_constant(data, plan.target, plan.features)
         counts = engine.count(with_target, plan, lambda share: progress(0.5 * share))
-        book = comparable(counts, discretize, max_values, threads=threads)
+        book = comparable(counts, reading.discretize, max_values, threads=reading.threads)
         pairs = CountedPairs(book.sizes, np.zeros(0))
         if pairs.cells(0, len(book.features)) > _MAX_CELLS:
             raise CredimiError(
                 f"the tables of all pairs of {len(book.features):,} columns are too many to be added up: name fewer "
-                "columns (columns), or collect the rows into a table in memory"
+                "columns (features), or collect the rows into a table in memory"
             )
         flat = np.zeros(pairs.cells(0, len(book.features)))
         if flat.size:

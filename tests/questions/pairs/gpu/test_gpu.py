@@ -87,7 +87,7 @@ def test_little_memory_is_enough(device: CupyDevice) -> None:
 def test_pairs_of_data_are_those_of_the_other_engine() -> None:
     codes = random_columns(5_000, [2, 3, 4, 5] * 5, [0.0, 0.2] * 10)
     data = {f"c{number}": [None if v == 2 + number % 4 else f"v{v}" for v in own] for number, own in enumerate(codes)}
-    on_gpu, on_cpu = credimi.pairs(data, engine="gpu"), credimi.pairs(data)
+    on_gpu, on_cpu = credimi.pairs(data, device="gpu"), credimi.pairs(data)
     assert [(row["a"], row["b"]) for row in on_gpu[:20]] == [(row["a"], row["b"]) for row in on_cpu[:20]]
     np.testing.assert_allclose(on_gpu.figures.mi, on_cpu.figures.mi, rtol=0.0, atol=1e-11)
     assert on_gpu.independent == pytest.approx(on_cpu.independent, rel=1e-7)

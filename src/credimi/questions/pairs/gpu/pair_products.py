@@ -149,11 +149,11 @@ class PairProducts:
         if self.values.size and self.values.max() > MAX_VALUES:
             column = int(self.values.argmax())
             raise CredimiError(
-                f"column number {column + 1} has {self.values[column]} values, but engine='gpu' takes columns of up to "
-                f"{MAX_VALUES}: leave it out, or use engine='cpu'"
+                f"column number {column + 1} has {self.values[column]} values, but device='gpu' takes columns of up to "
+                f"{MAX_VALUES}: leave it out, or use device='cpu'"
             )
         if self.rows > _MAX_ROWS:
-            raise CredimiError(f"engine='gpu' counts up to {_MAX_ROWS:,} rows, not {self.rows:,}: use engine='cpu'")
+            raise CredimiError(f"device='gpu' counts up to {_MAX_ROWS:,} rows, not {self.rows:,}: use device='cpu'")
         self.width = -(-max(length, 1) // ALIGNED) * ALIGNED
         self._groups = groups
         self._resident: Foreign = None
@@ -192,7 +192,7 @@ class PairProducts:
                 if longest == 1 and part == ALIGNED:
                     raise CredimiError(
                         "the GPU has too little memory for the counts of one pair of columns: free some of it, or use "
-                        "engine='cpu'"
+                        "device='cpu'"
                     ) from error
                 in_order = in_order and a_stop - a > 1  # a single first column has too many later ones: divide these
                 side = max((a_stop - a if in_order else longest) // 2, 1)

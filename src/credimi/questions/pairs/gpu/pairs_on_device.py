@@ -56,15 +56,15 @@ def find_gpu() -> CupyDevice:
         device_count = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise CredimiError(
-            f"no NVIDIA GPU can be used here ({error}): check what `nvidia-smi` says, or use engine='cpu'"
+            f"no NVIDIA GPU can be used here ({error}): check what `nvidia-smi` says, or use device='cpu'"
         ) from error
     if not device_count:
-        raise CredimiError("there is no NVIDIA GPU here: use engine='cpu'")
+        raise CredimiError("there is no NVIDIA GPU here: use device='cpu'")
     compute_capability = int(cupy.cuda.Device().compute_capability)
     if compute_capability < _MIN_COMPUTE_CAPABILITY:
         raise CredimiError(
             f"this NVIDIA GPU is too old: its compute capability is {compute_capability / 10}, and "
-            f"{_MIN_COMPUTE_CAPABILITY / 10} is needed: use engine='cpu'"
+            f"{_MIN_COMPUTE_CAPABILITY / 10} is needed: use device='cpu'"
         )
     return CupyDevice(cupy)
 
@@ -72,12 +72,12 @@ def find_gpu() -> CupyDevice:
 def products_of(table: Codes) -> PairProducts:
     """The products of the columns of a table, on the GPU."""
     if table.weights is not None:
-        raise CredimiError("engine='gpu' counts rows, not weights: use engine='cpu'")
+        raise CredimiError("device='gpu' counts rows, not weights: use device='cpu'")
     for name, values in zip(table.names, table.sizes.tolist(), strict=True):
         if values > MAX_VALUES:
             raise CredimiError(
-                f"column {name!r} has {values:,} values, but engine='gpu' takes columns of up to {MAX_VALUES}: leave "
-                f"it out (exclude, max_values={MAX_VALUES}), or use engine='cpu'"
+                f"column {name!r} has {values:,} values, but device='gpu' takes columns of up to {MAX_VALUES}: leave "
+                f"it out (exclude, max_values={MAX_VALUES}), or use device='cpu'"
             )
     return PairProducts(table.columns, table.sizes.tolist(), find_gpu())
 

@@ -1,0 +1,13 @@
+"""The defaults of public keywords and their choices, each once, with its reason."""
+
+EPSILON = 0.003  # nats, as in the paper's experiments: .4 % of the entropy of two even classes
+LEVEL = 0.95  # as in the paper's experiments
+FDR = 0.05
+P_SAME = 0.95  # so that the same data twice show a change with less than .05 probability
+PREDICTION_LEVEL = 0.5  # what is more probable than not: it predicts best, and claims nothing
+MISSING_VALUES = ("", "?", "NA", "NaN", "null")
+
+MISSING_AS = ("ignore", "category")  # a missing value of a feature is not known, or is one more value
+WEIGHTS_ARE = ("rows", "survey")  # numbers of repeated rows; what each row stands for. None: rows if all are whole
+ENGINES = ("files", "duckdb", "dask", "spark")  # who reads and counts
+DEVICES = ("cpu", "gpu")

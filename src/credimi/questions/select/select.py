@@ -1,0 +1,70 @@
+"""`select`: which columns to take, together or each by itself, how many, and how sure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from credimi.core.keywords import question
+from credimi.counts.reading import CLUSTERS, Reading
+from credimi.inference.belief import Belief
+
+if TYPE_CHECKING:
+    from credimi.core.types import Data, Values
+    from credimi.questions.select.result import Selection
+
+
+@question(reading=Reading.but("device", *CLUSTERS), belief=Belief.but("level"))
+def select(
+    data: Data,
+    target: Values,
+    *,
+    rule: str = "smallest",
+    level: float | None = None,
+    max_features: int | None = None,
+    min_features: int = 0,
+    reading: Reading,
+    belief: Belief,
+) -> Selection:
+    """Select columns that tell about the target together: which, how many, and how sure.
+
+    Parameters
+    ----------
+    data : what `credimi.count` takes
+        Data frames, arrays, files. Data frames of Spark and Dask are read twice: their partitions become codes where
+        they are, and these come here, one byte a cell.
+    target : str or array
+        The target's column, or its values beside the data.
+    rule : "smallest", "relevant", "forward", "backward", "plugin" or "fdr"
+        The first two look at columns together: the smallest set that tells all there is to tell; or all columns that
+        matter, alone or with a partner. The others look at each column alone, as in `rank`: what is surely informative;
+        what is not surely uninformative; what is by the estimate; and as many as a share `fdr` of errors allows. Only
+        these take another prior, approximation, missing_as, fdr and robust_factor.
+    level : float, optional
+        How probable it has to be that a column is worth having. Default: 0.5 for "smallest", which predicts best, and
+        0.95 for the others. The first column of "smallest" always needs 0.95.
+    max_features : int, optional
+        The maximum number of columns to take.
+    min_features : int
+        The minimum number of columns to take. If fewer are credible, the most probable others are taken, for pipelines
+        that need columns. They are no claim, and their steps are marked as `forced`. Columns that cannot tell anything
+        are not added.
+
+    Returns
+    -------
+    Selection
+        The columns in the order taken, what each adds, and why the others were not taken. Ctrl-C ends the search
+        "smallest" with the steps so far, once there are any.
+
+    Examples
+    --------
+    >>> table = {"tells": list("aabb") * 25, "the same": list("ccdd") * 25, "noise": list("abab") * 25}
+    >>> chosen = credimi.select(table | {"class": list("ppqq") * 25}, "class")
+    >>> chosen.features
+    ('tells',)
+    >>> [(each.feature, each.reason, each.like) for each in chosen.rejected]
+    [('the same', 'redundant', 'tells'), ('noise', 'adds nothing', 'tells')]
+    """
+    from credimi.questions.select.answer import Asked, selection_from  # noqa: PLC0415  (loads the compiler)
+
+    asked = Asked(rule=rule, level=level, max_features=max_features, min_features=min_features)
+    return selection_from(data, target, asked, reading, belief)
