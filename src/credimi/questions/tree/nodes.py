@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.numbers.discretize import cut_texts, cuts_after
+from credimi.columns.numbers.ranges import cut_texts, cuts_after
 from credimi.columns.text_types import shown_date
 from credimi.core.public import stored
 from credimi.core.tables import Tables
