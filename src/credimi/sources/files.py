@@ -17,7 +17,8 @@ from credimi.core.errors import CredimiError, memory_named
 from credimi.core.remote_files import is_remote, reason, remote_files
 from credimi.core.threads import ahead
 from credimi.counts.batch import counted
-from credimi.counts.merge import beside, merged
+from credimi.counts.counts import merged
+from credimi.counts.merge import beside
 from credimi.counts.saved.counted_files import check_named_once
 from credimi.counts.tabulate import CELLS_WORTH_COMPILING
 from credimi.sources.csv import csv_files

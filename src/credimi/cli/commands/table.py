@@ -15,8 +15,9 @@ from credimi.cli import options as shared
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import identity
 from credimi.core.table_layouts import MISSING, layout_of
+from credimi.results.section import probability
 from credimi.results.sentences import CAUTIONS_OF_INFORMATION
-from credimi.results.terminal import probability, text_line
+from credimi.results.text import line as text_line
 
 if TYPE_CHECKING:
     import argparse
