@@ -281,7 +281,7 @@ def _is_found_exactly(generator: np.random.Generator, count: int) -> bool:
     if top is None or tree.leaves.size != 5:
         return False
     below = {name: tree.nodes[child].split for name, child in zip(tree.branches(0), top.children, strict=True)}
-    split_columns = {name: None if split is None else tree.columns[split.column].name for name, split in below.items()}
+    split_columns = {name: None if split is None else tree.inputs[split.column].name for name, split in below.items()}
     return split_columns == {"blue": None, "green": "shape", "red": "size"}
 
 

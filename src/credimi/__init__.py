@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from credimi.questions.rank.result import Ranking
     from credimi.questions.select.result import Selection
     from credimi.questions.select.select import select
-    from credimi.questions.tree.nodes import Tree
+    from credimi.questions.tree.result import Tree
     from credimi.questions.tree.tree import tree
     from credimi.results.figures import plot_prequential
     from credimi.results.result import Result
@@ -105,7 +105,7 @@ _MODULE_OF = {
     "Result": "credimi.results.result",
     "Selection": "credimi.questions.select.result",
     "Table": "credimi.core.table",
-    "Tree": "credimi.questions.tree.nodes",
+    "Tree": "credimi.questions.tree.result",
     "compare": "credimi.questions.compare.compare",
     "complete_moments": "credimi.inference.complete_data",
     "conditional_information": "credimi.inference.strata.conditional_information",

@@ -55,6 +55,7 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "CredibleTreeClassifier": lambda _: credimi.CredibleTreeClassifier().fit(X, CLASSES),
     "CredimiError": lambda _: credimi.CredimiError("refused"),
     "CredimiError of a column": lambda _: UncountableError("refused", "lists"),
+    "Tree": lambda _: credimi.tree(COLUMNS, "y"),
     "Distribution": lambda _: credimi.mutual_information(JOINT),
     "Distribution, normal": lambda _: credimi.mutual_information(JOINT, approximation="leading"),
     "Distribution, a point": lambda _: credimi.Distribution.point(0.1),

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import credimi
-from credimi.counts.saved import counts_file
+from credimi.counts.saved import counts_file, counts_header
 from credimi.sources.csv import csv_files
 from credimi.sources.parquet import parquet_files
 
@@ -183,7 +183,7 @@ def test_numbers_of_rows_that_are_named_so_need_no_squares() -> None:
 
 def without_squares(counts: Counts) -> Counts:
     """As an earlier version has written them: with the sum of all squares only."""
-    header, arrays = counts._parts()  # noqa: SLF001  (what a file holds)
+    header, arrays = counts_header.written(counts)
     del arrays["squares"]
     return credimi.Counts.from_bytes(counts_file.packed(json.loads(json.dumps(header)), arrays))
 
@@ -218,7 +218,7 @@ def test_counts_without_squares_of_cells_are_worth_one_number_of_rows() -> None:
 )
 def test_squares_of_a_file_are_checked(change: Callable[[np.ndarray], np.ndarray], words: str) -> None:
     counts = credimi.count({"x": ["a", "b", "c"], "y": ["p", "q", "q"], "w": [0.5, 2.0, 1.0]}, "y", weights="w")
-    header, arrays = counts._parts()  # noqa: SLF001  (what a file holds)
+    header, arrays = counts_header.written(counts)
     content = counts_file.packed(header, arrays | {"squares": change(arrays["squares"])})
     with pytest.raises(credimi.CredimiError, match=words):
         credimi.Counts.from_bytes(content)
@@ -227,7 +227,7 @@ def test_squares_of_a_file_are_checked(change: Callable[[np.ndarray], np.ndarray
 @pytest.mark.parametrize("kind", ["pounds", 3, ""])
 def test_an_unknown_kind_in_a_file_is_refused(kind: object) -> None:
     counts = credimi.count({"x": ["a", "b"], "y": ["p", "q"], "w": [0.5, 2.0]}, "y", weights="w")
-    header, arrays = counts._parts()  # noqa: SLF001  (what a file holds)
+    header, arrays = counts_header.written(counts)
     with pytest.raises(credimi.CredimiError, match="weights_are"):
         credimi.Counts.from_bytes(counts_file.packed(header | {"weights_are": kind}, arrays))
 

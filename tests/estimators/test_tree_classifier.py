@@ -53,7 +53,7 @@ def fruit(count: int, seed: int = 0, *, missing: float = 0.0) -> tuple[pd.DataFr
 def test_frames_of_all_kinds_are_read_alike() -> None:
     table, target = fruit(800, missing=0.1)
     model = CredibleTreeClassifier().fit(table, target)
-    assert {model.tree_.columns[node.split.column].name for node in model.tree_.nodes if node.split} == {
+    assert {model.tree_.inputs[node.split.column].name for node in model.tree_.nodes if node.split} == {
         "colour",
         "size",
     }

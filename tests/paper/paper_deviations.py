@@ -37,9 +37,9 @@ def _off(ours: object, papers: object, scale: float = 0.0) -> float:
 
 def _of_table(n: paper.Array, n_i: paper.Array, n_j: paper.Array) -> dict[str, float]:
     pi = paper.mode(n, n_i, n_j)
-    cells = credimi.posterior(n, target_only=n_i, feature_only=n_j, prior="haldane")
+    cells = credimi.posterior(n, n_i, n_j, method="paper")
     covariance, matrix = paper.covariance(pi, n, n_i, n_j), cells.covariance()
-    law = credimi.mutual_information(n, target_only=n_i, feature_only=n_j, prior="haldane", approximation="leading")
+    law = credimi.mutual_information(n, n_i, n_j, method="paper")
     mean, std = paper.information(pi), math.sqrt(paper.variance(pi, n, n_i, n_j))
     found = {
         "(EM) fixed point": _off(paper.em_step(cells.mode, n, n_i, n_j), cells.mode),
@@ -64,9 +64,7 @@ def _of_table(n: paper.Array, n_i: paper.Array, n_j: paper.Array) -> dict[str, f
         found["(AIGen)"] = _off(matrix, inverse - np.outer(along, along) / along.sum())
     upper = math.log(min(n.shape))
     if std**2 < mean * (upper - mean):
-        beta = credimi.mutual_information(
-            n, target_only=n_i, feature_only=n_j, prior="haldane", approximation="leading-beta"
-        )
+        beta = credimi.mutual_information(n, n_i, n_j, method="paper-beta")
         literal = paper.beta_law(mean, std, n.shape)
         found["Beta: moments"] = max(_off(beta.mean(), mean), _off(beta.std(), std))
         found["Beta: P(I > epsilon)"] = _off(beta.sf(paper.EPSILON), literal.sf(paper.EPSILON))
@@ -80,8 +78,8 @@ def _of_complete_table(n: paper.Array) -> dict[str, float]:
     pi = n / total
     field = paper.log_ratio(pi)
     k, j = float((pi * field**2).sum()), float((pi * field).sum())
-    law = credimi.mutual_information(n, prior="haldane", approximation="leading")
-    cells = credimi.posterior(n, prior="haldane")
+    law = credimi.mutual_information(n, method="paper")
+    cells = credimi.posterior(n, method="paper")
     dirichlet = (np.diag(pi.ravel()) - np.outer(pi, pi)) / total
     return {
         "complete: mode": _off(cells.mode, pi),

@@ -159,7 +159,7 @@ def test_names_are_text_and_nothing_else(show: Callable[..., Any]) -> None:
     hostile = {name: np.where(generator.random(300) < 0.1, 1 - first, first) for name in HOSTILE}
     found = network({name: [f"{name}{each}" for each in codes] for name, codes in hostile.items()})
     page = show(found)
-    for column in range(len(found.columns)):
+    for column in range(len(found.names)):
         page.click(f"[data-column='{column}'] circle", force=True)
         page.locator("#side .link").first.click()
         page.keyboard.press("Escape")

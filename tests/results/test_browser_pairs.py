@@ -9,7 +9,7 @@ import pytest
 from page_helpers import HOSTILE
 
 import credimi
-from credimi.questions.pairs import pairs_page
+from credimi.questions.pairs import view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,8 +52,8 @@ def test_matrix_and_list_show_links(show: Callable[..., Any], found: Pairs) -> N
 
 
 def test_of_many_columns_those_with_strong_links_are_shown(monkeypatch: pytest.MonkeyPatch, found: Pairs) -> None:
-    monkeypatch.setattr(pairs_page, "_MAX_COLUMNS", 2)
-    text = pairs_page.pairs_page(found.to_dict() | {"source": None})
+    monkeypatch.setattr(view, "_MAX_COLUMNS", 2)
+    text = found.to_html()
     assert "of 3 columns the 2 with the strongest links are shown" in text
     assert '"noise"' not in text
 

@@ -18,9 +18,13 @@ if TYPE_CHECKING:
 
 CLINIC = str(Path(__file__).parents[2] / "examples" / "clinic.csv")
 ASKED: dict[str, Callable[[], Result]] = {
-    "rank": lambda: credimi.rank(CLINIC, "diabetes", robust=True),
+    "rank": lambda: credimi.rank(CLINIC, "diabetes", robust_factor=2.0),
     "rank_by": lambda: credimi.rank_by(CLINIC, "diabetes", by="sex"),
     "compare": lambda: credimi.compare(CLINIC, CLINIC, "diabetes"),
+    "interactions": lambda: credimi.interactions(CLINIC, "diabetes", top=3),
+    "pairs": lambda: credimi.pairs(CLINIC),
+    "some pairs": lambda: credimi.pairs(CLINIC, top=9),
+    "network": lambda: credimi.network(CLINIC, imputations=0),
     "select": lambda: credimi.select(CLINIC, "diabetes", max_features=3),
 }
 

@@ -16,7 +16,7 @@ from credimi.cli import main
 from credimi.columns.feature import CutBy, FeatureKind, SuspicionKind
 from credimi.paper.paper_datasets import PaperDataset, read
 from credimi.paper.rows import rows_of
-from credimi.questions.network.network_text import direction_line
+from credimi.questions.network.view import direction_line
 from credimi.results import remark_sentences, sentences
 from credimi.results.remarks import Remark, RemarkKind
 from credimi.results.section import Shown
@@ -207,6 +207,6 @@ def test_words_are_plain_data_in_text_out() -> None:
     ],
 )
 def test_arrows_are_explained_where_there_are_any(directions: tuple[str, ...], said: str) -> None:
-    line = direction_line({"edges": [{"direction": each} for each in directions]})
+    line = direction_line(directions)
     assert line.startswith(said)
     assert ("cannot be told" in line) == ("--" in directions)

@@ -10,7 +10,6 @@ from rich.cells import cell_len
 
 import credimi
 from credimi.cli import main
-from credimi.questions.interactions.interaction_view import interactions_text
 from credimi.results import sentences
 from credimi.results.names import shorten_distinctly, shortened
 from credimi.results.section import Shown
@@ -146,7 +145,7 @@ def test_tables_keep_names_apart() -> None:
 
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_interactions_have_one_line_a_pair(width: int) -> None:
-    printed = interactions_text(credimi.interactions(str(CLINIC), "diabetes").to_dict(), width=width).splitlines()
+    printed = ranking_text(credimi.interactions(str(CLINIC), "diabetes"), width).splitlines()
     verdicts = [line for line in printed if line.endswith(("redundancy", "unsure")) and " to " in line]
     assert len(verdicts) == 12
     told = next(place for place, line in enumerate(printed) if line.startswith("clinic: one value only"))

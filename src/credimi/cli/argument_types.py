@@ -51,3 +51,8 @@ def delimiter(text: str) -> str:
 def prior(text: str) -> str | float:
     """A prior's name, or its pseudo-count."""
     return float(text) if is_number(text) else text
+
+
+def rule(text: str) -> str:
+    """A rule, by our name or by the paper's."""
+    return {"F": "plugin", "FF": "forward", "BF": "backward"}.get(text, text)

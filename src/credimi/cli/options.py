@@ -10,6 +10,7 @@ from credimi.cli import standard_input
 from credimi.cli.argument_types import delimiter, is_date, is_number, number, positive, seed
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
+from credimi.inference.belief import METHODS, by_method
 from credimi.results import sentences
 
 if TYPE_CHECKING:
@@ -91,19 +92,27 @@ def add_posterior_options(
     units: bool = True,
     level: float | None = 0.95,
     level_means: str = "probability of the credible interval",
+    method: bool = True,
 ) -> None:
-    """Add prior, approximation, threshold, level, seed and units."""
+    """Add prior, approximation, method, threshold, level, seed and units."""
     parser.add_argument(
         "--prior",
         default="adaptive",
         help="adaptive (allows for independence), or a pseudo-count per cell: uniform 1, jeffreys 1/2, perks 1/rs, "
-        "haldane 0, or a number (default: %(default)s)",
+        "raw-counts (or haldane) 0, or a number (default: %(default)s)",
     )
     parser.add_argument(
         "--approximation",
         default="matched",
-        help="matched, leading (the paper's Gaussian), leading-beta or sampled (default: %(default)s)",
+        help="matched, leading (or gaussian), leading-beta (or beta) or sampled (default: %(default)s)",
     )
+    if method:
+        parser.add_argument(
+            "--method",
+            choices=list(METHODS),
+            help="paper: the method of Hutter and Zaffalon (2003), raw counts and the Gaussian of leading order; "
+            "paper-beta: with a Beta (default: neither)",
+        )
     add_thresholds(
         parser,
         level=level,
@@ -279,9 +288,12 @@ def add_order(parser: argparse.ArgumentParser, *, by_name: bool = False) -> None
 
 
 def check_thresholds(options: argparse.Namespace) -> None:
-    """Refuse an impossible epsilon, level or rate before the data are read."""
+    """Refuse an impossible epsilon, level or rate before the data are read; put in what the method stands for."""
     from credimi.core.arguments import require_information, require_share
 
+    if hasattr(options, "prior"):
+        method = getattr(options, "method", None)
+        options.prior, options.approximation = by_method(method, options.prior, options.approximation)
     require_information("--epsilon", _as_typed(options.epsilon))
     if options.level is not None:  # the default of some commands depends on other options
         require_share("--level", _as_typed(options.level))

@@ -18,7 +18,7 @@ from credimi.core.atomic_files import plain, write
 from credimi.results.export import csv_lines, csv_writer, defused, defused_json
 from credimi.results.section import Shown
 from credimi.results.sentences import COMMAND_LINE
-from credimi.results.text import parts, without_trailing_blanks
+from credimi.results.text import parts, put, without_trailing_blanks
 
 if TYPE_CHECKING:
     import argparse
@@ -82,23 +82,26 @@ def write_csv(
     write(sayable(text.getvalue(), path), path)
 
 
-def write_shown(result: Result, options: argparse.Namespace, path: str | None, *, known: Iterable[str] = ()) -> None:
+def write_shown(
+    result: Result, options: argparse.Namespace, path: str | None, *, known: Iterable[str] = (), **asked: Value
+) -> None:
     """Write a result as JSON, as CSV or as tables, as the options ask.
 
-    Above CSV stand the settings and these entries of JSON.
+    Above CSV stand the settings and these entries of JSON; `asked` is what else JSON is asked for.
     """
     units, top = getattr(options, "units", "nats"), getattr(options, "top", None)
-    if options.format == "table":
+    if options.format not in {"json", "csv"}:
         screen = console(path)
-        shown = Shown(COMMAND_LINE, units, top, screen.width)
+        reasons = not getattr(options, "no_reasons", False)
+        shown = Shown(COMMAND_LINE, units, top, screen.width, reasons)
         show(parts(result.sections(shown), shown), path, screen)
         return
-    report = result.to_dict(reader=COMMAND_LINE, units=units)
+    report = result.to_dict(reader=COMMAND_LINE, units=units, **asked)
     if options.format == "json":
         write_json(report, path)
         return
     above = report["settings"] | {name: report[name] for name in known}
-    names, *rows = csv_lines(result.columns, report[result.rows_in_json])
+    names, *rows = csv_lines(result.column_names(), report[result.rows_in_json])
     write_csv(names, rows, path, above.items(), safe=options.csv_safe)
 
 
@@ -157,7 +160,7 @@ def show(parts: Iterable[Foreign], path: str | None, screen: Console | None = No
     screen = console(path) if screen is None else screen
     with screen.capture() as capture:
         for part in parts:
-            screen.print(Text(plain(part)) if isinstance(part, str) else part)
+            put(Text(plain(part)) if isinstance(part, str) else part, screen)
     text = capture.get() if screen.is_terminal else without_trailing_blanks(capture.get())
     write(sayable(text, path), path, laid_out=True)
 

@@ -33,7 +33,7 @@ from credimi.counts import fewer_rows
 from credimi.counts.saved import counts_file, counts_header
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from credimi.columns.feature import Feature
@@ -154,7 +154,7 @@ class Counts:
         if column not in self.features:
             raise CredimiError(unknown(column, self.features))
         index = self.features.index(column)
-        typed, columns = labels.typed(self.labels[index], labels.most_labels(len(self), len(self.classes) + 1))
+        typed, columns = labels.typed(self.labels[index], labels.most_labels(len(self.features), len(self.classes) + 1))
         if len(typed) and typed.kind not in (NUMBER, BOOLEAN):
             raise CredimiError(
                 f"column {column!r} holds {typed.kind}, not numbers: count the columns of numbers (features=[...])"
@@ -191,7 +191,7 @@ class Counts:
             with suppress(CredimiError):  # raised again below, by the first faulty column
                 share(work, range(len(blocks)), threads)
                 return [features[index] for index in range(len(blocks))]
-        squares = self.of_squares()
+        squares = None if self.settings.weights is None else self.of_squares()
         blocks_of_squares = None if squares is None else squares.blocks()
         return [self._interpret(index, blocks, interpreted_classes, blocks_of_squares) for index in range(len(blocks))]
 
@@ -208,7 +208,7 @@ class Counts:
 
     def _typed(self) -> dict[str, tuple[tuple[Labels, Labels], CountArray]]:
         """All columns with their types, uncut: two counts are equal if these are."""
-        max_labels = labels.most_labels(len(self), len(self.classes) + 1)
+        max_labels = labels.most_labels(len(self.features), len(self.classes) + 1)
         classes, rows = labels.typed(self.classes)
         typed_columns = {}
         for name, column_labels, block in zip(self.features, self.labels, self.blocks(), strict=True):
@@ -256,8 +256,8 @@ class Counts:
         other_columns_by_name = dict(zip(other.features, zip(other.labels, other.blocks(), strict=True), strict=True))
         columns, max_labels, max_bytes = (
             {},
-            labels.most_labels(len(self), len(classes) + 1),
-            labels.most_bytes(len(self)),
+            labels.most_labels(len(self.features), len(classes) + 1),
+            labels.most_bytes(len(self.features)),
         )
         for name, column_labels, block in zip(self.features, self.labels, self.blocks(), strict=True):
             other_labels, other_block = other_columns_by_name[name]
@@ -306,36 +306,11 @@ class Counts:
 
     def save(self, path: str | Path) -> None:
         """Write to one file (docs/counts-format.md), which is complete or absent."""
-        counts_file.save(*self._parts(), path)
+        counts_file.save(*counts_header.written(self), path)
 
     def to_bytes(self) -> bytes:
         """What `save` would write, to be sent elsewhere."""
-        return counts_file.packed(*self._parts())
-
-    def _parts(self) -> tuple[Record, dict[str, AnyArray]]:
-        """Header and arrays of a counts file."""
-        header = {
-            "target": self.target,
-            "rows": self.rows,
-            "missing_values": list(self.settings.missing_values),
-            "discretize": self.settings.discretize,
-            "classes": counts_header.described(self.classes),
-            "features": [
-                {"name": name} | counts_header.described(column_labels)
-                for name, column_labels in zip(self.features, self.labels, strict=True)
-            ],
-        }
-        if self.settings.target_cuts is not None:
-            header["target_cuts"] = list(self.settings.target_cuts)
-        if self.settings.weights is not None:
-            header |= {"weights": self.settings.weights, "squares": self.squares}
-        if self.settings.weights_are is not None:
-            header["weights_are"] = self.settings.weights_are
-        if self.sources:
-            header["sources"] = [source.described() for source in self.sources]
-        numbers = [column_labels.numbers for column_labels in (self.classes, *self.labels)]
-        arrays = {"numbers": np.concatenate(numbers), "counts": self.flat}
-        return header, arrays if self.flat_squares is None else arrays | {"squares": self.flat_squares}
+        return counts_file.packed(*counts_header.written(self))
 
     @staticmethod
     def load(path: str | Place) -> Counts:
@@ -374,7 +349,7 @@ class Counts:
         compiled: bool = False,
     ) -> Feature:
         max_labels, interpreted = (
-            labels.most_labels(len(self), len(self.classes) + 1),
+            labels.most_labels(len(self.features), len(self.classes) + 1),
             (classes.labels, classes.positions),
         )
         options: Record = {"settings": self.settings, "max_labels": max_labels, "compiled": compiled}
@@ -400,3 +375,22 @@ def bounded(column_labels: Labels, block: CountArray, max_labels: int, max_bytes
     if len(typed) > max_labels or labels.too_long(typed, max_bytes):
         typed, positions = labels.collapsed(column_labels)
     return typed, relabel(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(typed)))
+
+
+def merged(parts: Iterable[Counts]) -> Counts | None:
+    """The sum of the parts, None if there are none; each part is added to a sum of about as many parts.
+
+    With k parts whose labels hardly overlap, adding them one after the other would align the growing sum k times, which
+    is O(k^2) labels; a tree aligns each label O(log k) times.
+    """
+    partial_sums: list[tuple[int, Counts]] = []  # sums of 2^k parts with falling k, like the digits of a binary number
+    for part in parts:
+        size, total = 1, part
+        while partial_sums and partial_sums[-1][0] == size:
+            total = partial_sums.pop()[1] + total
+            size *= 2
+        partial_sums.append((size, total))
+    whole: Counts | None = None
+    for _, part in reversed(partial_sums):
+        whole = part if whole is None else part + whole
+    return whole

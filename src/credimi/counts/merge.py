@@ -1,8 +1,6 @@
 """Merges the counts of parts of a table: parts of the rows by `+` (see `counts`), parts of the columns by `beside`.
 
-Engines that count in several places send `Counts` as bytes, in the format of counts files. They are merged as a tree.
-With k parts whose labels hardly overlap, adding them one after the other would align the growing sum k times, which is
-O(k^2) labels; a tree aligns each label O(log k) times.
+Engines that count in several places send `Counts` as bytes, in the format of counts files.
 """
 
 from __future__ import annotations
@@ -14,28 +12,13 @@ from typing import TYPE_CHECKING
 from credimi.columns import labels
 from credimi.core.errors import CredimiError
 from credimi.counts import sampled_rows
-from credimi.counts.counts import Counts, bounded
+from credimi.counts.counts import Counts, bounded, merged
 from credimi.counts.request import Plan, checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _ROUNDING = 1e-12  # of sums of weights, in batches of other sizes; whole numbers of rows differ by more
-
-
-def merged(parts: Iterable[Counts]) -> Counts | None:
-    """The sum of the parts, None if there are none; each part is added to a sum of about as many parts."""
-    partial_sums: list[tuple[int, Counts]] = []  # sums of 2^k parts with falling k, like the digits of a binary number
-    for part in parts:
-        size, total = 1, part
-        while partial_sums and partial_sums[-1][0] == size:
-            total = partial_sums.pop()[1] + total
-            size *= 2
-        partial_sums.append((size, total))
-    whole: Counts | None = None
-    for _, part in reversed(partial_sums):
-        whole = part if whole is None else part + whole
-    return whole
 
 
 def merged_bytes(parts: Iterable[bytes]) -> bytes:

@@ -120,7 +120,8 @@ class CountRequest:
             raise CredimiError(
                 f"weights is {self.weights!r}: name one of the columns; only tables in memory take its values"
             )
-        offered = _without_weights(self.settings.weights, offered, self.target, [self.features, self.exclude])
+        if self.settings.weights is not None:
+            offered = _without_weights(self.settings.weights, offered, self.target, [self.features, self.exclude])
         features = tuple(columns_of(offered, self.target, self.features, self.exclude))
         check_named(self.settings, offered, self.target)
         required = frozenset(features if self.named else ())
@@ -226,11 +227,9 @@ def columns_of(
 
 
 def _without_weights(
-    weights: str | None, offered: Sequence[str], target: str, named: Sequence[Sequence[str] | None]
+    weights: str, offered: Sequence[str], target: str, named: Sequence[Sequence[str] | None]
 ) -> Sequence[str]:
     """The columns without the column of the weights, which must exist and have no other use."""
-    if weights is None:
-        return offered
     if weights not in offered:
         raise CredimiError(unknown(weights, offered))
     if weights == target or any(weights in _listed(names, {*offered}) for names in named):

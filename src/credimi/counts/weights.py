@@ -105,16 +105,12 @@ def whole_but_too_large(counts: Counts) -> bool:
     return bool(too_large and np.array_equal(counts.flat, np.rint(counts.flat)))
 
 
-def may_be_survey(counts: Counts) -> float | None:
+def mean_if_survey(total: float, squares: float, settings: ReadingOptions) -> float | None:
     """The mean weight of whole weights that were taken for numbers of rows, but look like survey weights; or None.
 
-    Tables of combined rows have few rows, or small weights. Survey weights are large, in many rows.
+    Tables of combined rows have few rows, or small weights. Survey weights are large, in many rows. `total` is the sum
+    of the weights, and `squares` that of their squares.
     """
-    return mean_if_survey(counts.rows, counts.squares, counts.settings)
-
-
-def mean_if_survey(total: float, squares: float, settings: ReadingOptions) -> float | None:
-    """The same, of the sum of whole weights and the sum of their squares."""
     if settings.weights is None or settings.weights_are is not None or not total > 0:
         return None
     mean = squares / total

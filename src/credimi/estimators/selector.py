@@ -67,7 +67,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         then by E[I]; with "smallest" and "relevant" by the probability that they add something or matter. This is for
         pipelines, which fail if no feature is kept in a small fold; it is not a claim. Features that cannot tell
         anything come last.
-    epsilon, fdr, prior, approximation, missing_as
+    epsilon, fdr, prior, approximation, method, missing_as
         As in `credimi.rank`.
     level : float, optional
         As in `credimi.rank`, 0.95 by default; 0.5 with the rule "smallest".
@@ -124,6 +124,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         fdr: float = 0.05,
         prior: str | float = "adaptive",
         approximation: str = "matched",
+        method: str | None = None,
         missing_as: str = "ignore",
         robust_factor: float | None = None,
         missing_values: Iterable[str | float] = MISSING_VALUES,
@@ -141,6 +142,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.fdr = fdr
         self.prior = prior
         self.approximation = approximation
+        self.method = method
         self.missing_as = missing_as
         self.robust_factor = robust_factor
         self.missing_values = missing_values
@@ -254,6 +256,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         for name, value in (
             ("prior", "adaptive"),
             ("approximation", "matched"),
+            ("method", None),
             ("missing_as", "ignore"),
             ("unlabeled", None),
             ("robust_factor", None),
@@ -310,6 +313,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         return Belief(
             prior=self.prior,
             approximation=self.approximation,
+            method=self.method,
             epsilon=self.epsilon,
             level=_DEFAULT_LEVEL if self.level is None else self.level,
             fdr=self.fdr,

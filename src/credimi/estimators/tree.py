@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from credimi.columns import labels
 from credimi.columns.encode import encode
 from credimi.columns.missing import missing_of
-from credimi.columns.numbers.discretize import bins_of
+from credimi.columns.numbers.ranges import bins_of
 from credimi.columns.reading_options import ReadingOptions
 from credimi.columns.text_types import numbers_among
 from credimi.core.arguments import require_whole
@@ -33,9 +33,8 @@ from credimi.estimators.validation import cells_of, checked_features, checked_ta
 from credimi.inference.belief import Belief
 from credimi.questions.tree.growth import grow
 from credimi.questions.tree.surrogates import branch_weights
-from credimi.questions.tree.tree_figure import tree_plot
-from credimi.questions.tree.tree_page import write_page
-from credimi.questions.tree.tree_text import tree_text
+from credimi.results.section import Shown
+from credimi.results.text import printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Data, FloatArray, Foreign, IntegerArray, Option, Value, Values
     from credimi.counts.rows.node_counter import TreeColumn
     from credimi.estimators.validation import Features
-    from credimi.questions.tree.nodes import Tree
+    from credimi.questions.tree.result import Tree
 
 
 @public
@@ -205,17 +204,17 @@ class CredibleTreeClassifier(Classifier):
     def export_text(self, *, reasons: bool = True) -> str:
         """The tree as text; with `reasons` why each node was split or not."""
         check_is_fitted(self)
-        return tree_text(self.tree_.to_dict(), reasons=reasons)
+        return printed(self.tree_.sections(Shown(reasons=reasons)))
 
     def plot(self, ax: Axes | None = None, *, max_depth: int | None = None) -> Axes:
         """Draw the tree; it needs matplotlib."""
         check_is_fitted(self)
-        return tree_plot(self.tree_.to_dict(), ax, max_depth=max_depth)
+        return self.tree_.plot(ax=ax, max_depth=max_depth)
 
     def to_html(self, path: str | Path) -> None:
         """Write the tree as a page that can be opened in any browser, and asks nothing of the network."""
         check_is_fitted(self)
-        write_page(self.tree_.to_dict(), path)
+        self.tree_.to_html(path)
 
     @property
     def feature_importances_(self) -> FloatArray:
@@ -261,7 +260,7 @@ class CredibleTreeClassifier(Classifier):
         index_of = {name: index for index, name in enumerate(columns)}
         mean, intervals = np.zeros(len(columns)), np.zeros((len(columns), 2))
         tree_mean, tree_intervals = self.tree_.information()
-        for column, information, interval in zip(self.tree_.columns, tree_mean, tree_intervals, strict=True):
+        for column, information, interval in zip(self.tree_.inputs, tree_mean, tree_intervals, strict=True):
             mean[index_of[column.name]], intervals[index_of[column.name]] = information, interval
         return mean, intervals
 
@@ -314,7 +313,7 @@ class _Values:
     def of(self, number: int) -> FloatArray | IntegerArray:
         """The value of a column in each row."""
         if number not in self.values_of:
-            column = self.tree.columns[number]
+            column = self.tree.inputs[number]
             values = self.features.columns[self.index_of[column.name]]
             coded = encode(
                 values, column.name, missing=self.missing, compiled=self.features.rows >= CELLS_WORTH_COMPILING

@@ -7,14 +7,23 @@ before it is checked, because the command line reads the keywords to print its h
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from credimi.core.defaults import EPSILON, FDR, LEVEL
 from credimi.core.errors import CredimiError
 from credimi.core.keywords import Keywords, keyword
 from credimi.core.public import stored
 
+if TYPE_CHECKING:
+    from credimi.core.types import Option
+
 ADAPTIVE = "adaptive"
 APPROXIMATIONS = ("matched", "leading", "leading-beta", "sampled")
+_AS_IN_THE_PAPER = {"gaussian": "leading", "beta": "leading-beta"}  # other names of approximations
+METHODS = {  # the method of Hutter and Zaffalon (2003), with natural logarithms, EPSILON and LEVEL; and its footnote
+    "paper": {"prior": "raw-counts", "approximation": "leading"},
+    "paper-beta": {"prior": "raw-counts", "approximation": "leading-beta"},
+}
 
 
 @stored
@@ -25,7 +34,7 @@ class Belief(Keywords):
     prior: str | float = keyword(
         ADAPTIVE,
         'The prior of the cell probabilities: "adaptive", which also gives independence a probability; "uniform", '
-        '"jeffreys", "perks" or "haldane"; or a number, the pseudo-count of each cell.',
+        '"jeffreys", "perks", "raw-counts" or "haldane"; or a number, the pseudo-count of each cell.',
         group="decision",
     )
     approximation: str = keyword(
@@ -34,6 +43,13 @@ class Belief(Keywords):
         '"leading-beta": moments of leading order, and a normal or a Beta distribution. "sampled": draws.',
         group="decision",
         choices=APPROXIMATIONS,
+    )
+    method: str | None = keyword(
+        None,
+        'A name for prior and approximation together. "paper": raw counts, and the Gaussian of leading order, as '
+        'Hutter and Zaffalon (2003) used them, with their epsilon and level by default. "paper-beta": with a Beta.',
+        group="decision",
+        choices=METHODS,
     )
     epsilon: float = keyword(
         EPSILON,
@@ -66,7 +82,9 @@ class Belief(Keywords):
             require_share,
         )
 
-        checked_approximation(self.approximation)
+        prior, approximation = by_method(self.method, self.prior, self.approximation)
+        object.__setattr__(self, "prior", prior)
+        object.__setattr__(self, "approximation", approximation)
         require_information("epsilon", self.epsilon)
         require_share("level", self.level)
         require_share("fdr", self.fdr)
@@ -103,8 +121,23 @@ class Belief(Keywords):
         return self.approximation in {"matched", "sampled"}
 
 
+def by_method(method: str | None, prior: Option, approximation: str) -> tuple[Option, str]:
+    """Prior and approximation: those of the method, if one is named, otherwise those that are given."""
+    approximation = checked_approximation(approximation)
+    if method is None:
+        return prior, approximation
+    if method not in METHODS:
+        raise CredimiError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}, or leave it out")
+    named = METHODS[method]
+    for name, given, default in (("prior", prior, ADAPTIVE), ("approximation", approximation, "matched")):
+        if not (isinstance(given, str) and given in {default, named[name], "haldane"}):
+            raise CredimiError(f"method={method!r} has the {name} {named[name]}: leave out {name}={given!r}")
+    return named["prior"], named["approximation"]
+
+
 def checked_approximation(approximation: str) -> str:
-    """Return the approximation; an unknown one is an error."""
+    """Return the approximation, by our name if it was given the paper's; an unknown one is an error."""
+    approximation = _AS_IN_THE_PAPER.get(approximation, approximation)
     if approximation not in APPROXIMATIONS:
         import difflib  # noqa: PLC0415  (only a mistake needs it)
 

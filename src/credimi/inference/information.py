@@ -37,7 +37,7 @@ def information_of(
     random_state: int | np.random.Generator | None,
 ) -> Distribution:
     """The posterior with these pseudo-counts."""
-    checked_approximation(approximation)
+    approximation = checked_approximation(approximation)
     require_proper(table, pseudo)
     if min(table.shape) == 1:
         return Distribution.point(0.0)

@@ -10,7 +10,7 @@ import numpy as np
 from credimi.core.arguments import make_generator, require_whole
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.inference.belief import ADAPTIVE, checked_approximation
+from credimi.inference.belief import ADAPTIVE, by_method
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.fixed_priors import CELLS
@@ -30,6 +30,7 @@ def mutual_information(
     *,
     prior: Prior = ADAPTIVE,
     approximation: str = "matched",
+    method: str | None = None,
     draws: int = 10_000,
     random_state: int | np.random.Generator | None = None,
 ) -> Distribution:
@@ -51,10 +52,13 @@ def mutual_information(
         (1/2), "uniform" (1), "perks" (1/(rs)), "raw-counts" or "haldane" (0), a number, or an r x s array with one for
         each cell.
     approximation
-        "matched": a Beta on [0, log min(r, s)] with near-exact mean and variance. "leading": the paper's Gaussian,
-        which may put mass below 0. "leading-beta": the paper's moments, a Beta. "sampled": draws. They are independent
-        if one side is complete. Otherwise they are Gibbs draws; these are continued if they have not converged, with a
-        warning if that does not help (`posterior(...).sample(...)` has their convergence figure).
+        "matched": a Beta on [0, log min(r, s)] with near-exact mean and variance. "leading" or "gaussian": the paper's
+        Gaussian, which may put mass below 0. "leading-beta" or "beta": the paper's moments, a Beta. "sampled": draws.
+        They are independent if one side is complete. Otherwise they are Gibbs draws; these are continued if they have
+        not converged, with a warning if that does not help (`posterior(...).sample(...)` has their convergence figure).
+    method
+        "paper": the method of Hutter and Zaffalon (2003), which is prior="raw-counts" and approximation="leading".
+        "paper-beta": the same with a Beta, which a footnote of theirs prefers.
     draws, random_state
         For "sampled": the number of draws, and the seed or generator.
 
@@ -73,14 +77,15 @@ def mutual_information(
     0.95
     """
     table = Table.of(joint, target_only, feature_only)
+    prior, approximation = by_method(method, prior, approximation)
     is_adaptive = isinstance(prior, str) and prior == ADAPTIVE
-    cells = posterior(table, prior=CELLS if is_adaptive else prior)
+    cells = posterior(table, prior=CELLS if is_adaptive else prior, method=method)
     if is_adaptive:
         require_whole("draws", draws, 1)
-        law = _adaptive(table, checked_approximation(approximation), int(draws), make_generator(random_state))
+        law = _adaptive(table, approximation, int(draws), make_generator(random_state))
     else:
         law = information_of(table, cells.pseudo_count, approximation, draws, random_state)
-    return replace(law, cells=cells)
+    return replace(law, cells=cells, method=method)
 
 
 def _adaptive(table: Table, approximation: str, draws: int, generator: np.random.Generator) -> Distribution:

@@ -35,6 +35,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.special import stirling_error
 from credimi.core.table import Table
+from credimi.inference.belief import ADAPTIVE, by_method
 from credimi.inference.evidence.fixed_priors import CELLS, added, pseudo_counts, require_proper
 from credimi.inference.information import information_of
 from credimi.inference.mode.mode import Solution, one_less, solve
@@ -56,6 +57,7 @@ def posterior(
     feature_only: ArrayLike | None = None,
     *,
     prior: Prior = CELLS,
+    method: str | None = None,
 ) -> Posterior:
     """Posterior of the joint cell probabilities, given counts of rows in which feature or target may be missing.
 
@@ -71,6 +73,8 @@ def posterior(
     prior
         "jeffreys" (1/2 pseudo-count per cell), "uniform" (1), "perks" (1/(rs)), "raw-counts" or "haldane" (0), a
         number, or an r x s array with one for each cell. The adaptive prior is one of mutual information alone.
+    method
+        "paper" or "paper-beta": raw counts, and for `.mutual_information()` the approximation of leading order.
 
     Returns
     -------
@@ -87,9 +91,13 @@ def posterior(
     Distribution(mean=0.2236, std=0.09614, 95% interval=[0.06274, 0.429])
     """
     table = Table.of(joint, target_only, feature_only)
+    approximation = "matched"
+    if method is not None:
+        given = ADAPTIVE if isinstance(prior, str) and prior == CELLS else prior  # the default is none that was given
+        prior, approximation = by_method(method, given, approximation)
     pseudo = pseudo_counts(prior, table)
     require_proper(table, pseudo)
-    return Posterior(table, pseudo)
+    return Posterior(table, pseudo, approximation, method)
 
 
 @public
@@ -103,17 +111,20 @@ class Posterior:
 
     table: Table
     pseudo_count: float | FloatArray
+    approximation: str = "matched"
+    method: str | None = None
 
     def mutual_information(
         self,
         *,
-        approximation: str = "matched",
+        approximation: str | None = None,
         draws: int = 10_000,
         random_state: int | np.random.Generator | None = None,
     ) -> Distribution:
-        """The posterior of the mutual information, from the same counts and the same prior."""
-        law = information_of(self.table, self.pseudo_count, approximation, draws, random_state)
-        return replace(law, cells=self)
+        """The posterior of the mutual information, from the same counts and the same prior (and method, if any)."""
+        method = self.method if approximation in {None, self.approximation} else None
+        law = information_of(self.table, self.pseudo_count, approximation or self.approximation, draws, random_state)
+        return replace(law, cells=self, method=method)
 
     @property
     def mode(self) -> FloatArray:
@@ -254,12 +265,13 @@ class Posterior:
 
     def __reduce__(self) -> tuple[type[Posterior], tuple[object, ...]]:
         # Cached values are not stored but computed again: pickle and deepcopy would lose the write lock of an array.
-        return Posterior, (self.table, self.pseudo_count)
+        return Posterior, (self.table, self.pseudo_count, self.approximation, self.method)
 
     def __repr__(self) -> str:
         rows, columns = self.table.shape
         pseudo = self.pseudo_count
         prior = f"pseudo-count {pseudo:g}" if isinstance(pseudo, float) else "a pseudo-count for each cell"
+        prior += "" if self.method is None else f", method {self.method}"
         return f"Posterior({rows} x {columns} cell probabilities, {self.table.rows:g} rows, {prior})"
 
 

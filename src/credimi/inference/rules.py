@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     Decisions = BooleanArray
 
 RULES = ("plugin", "forward", "backward", "fdr")
+AS_IN_THE_PAPER = {"F": "plugin", "FF": "forward", "BF": "backward"}
 _EVEN_SHARE = 0.5
 _RELATIVE_WIDTH = 1e-13
 _MAX_ROUNDING = 1e-9  # probabilities of equal tables differ by less, whatever the order of their sums
@@ -45,7 +46,8 @@ _MAX_ROUNDING = 1e-9  # probabilities of equal tables differ by less, whatever t
 
 def decide(rule: str, beliefs: Beliefs, options: Belief) -> Decisions:
     """Mask of the features that the rule keeps; features with NaN (nothing is known) are never kept."""
-    if checked_rule(rule) == "plugin":
+    rule = checked_rule(rule)
+    if rule == "plugin":
         return plugin(beliefs.at_mode, options.epsilon)
     if rule == "fdr":
         return false_discovery(beliefs.p_above, options.fdr, beliefs.p_independent)
@@ -153,7 +155,8 @@ def share_of_independent(
 
 
 def checked_rule(rule: str, others: Sequence[str] = ()) -> str:
-    """The rule, if it is known; an error message lists `others` as further choices."""
+    """The rule, by our name if it was given the paper's; an error message lists `others` as further choices."""
+    rule = AS_IN_THE_PAPER.get(rule, rule)
     if rule not in RULES:
         raise CredimiError(f"unknown rule {rule!r}: choose one of {', '.join([*RULES, *others])}")
     return rule

@@ -56,7 +56,7 @@ def key(rows: Rows, orders: IntegerArray, settings: PrequentialOptions) -> str:
         _FORMAT,
         __version__,
         prior,
-        settings.to_dict(),
+        {name: value for name, value in settings.to_dict().items() if name != "method"},
         len(rows.classes),
         [len(values) for values in rows.values],
     ]

@@ -21,6 +21,7 @@ from credimi.core.public import stored
 from credimi.core.threads import cores, share
 from credimi.counts.reading import Reading
 from credimi.inference.belief import Belief
+from credimi.inference.rules import AS_IN_THE_PAPER
 from credimi.paper import checkpoints
 from credimi.paper.prequential_loop import go_through
 from credimi.paper.prequential_options import PrequentialOptions
@@ -103,6 +104,7 @@ class Prequential:
         return f"Prequential({len(self.rows):,} rows, {self.orders.shape[0]} orders; {'; '.join(lines)})"
 
     def _rule_index(self, rule: str) -> int:
+        rule = AS_IN_THE_PAPER.get(rule, rule)
         if rule not in self.rules:
             raise CredimiError(f"the rule {rule!r} was not run: there are {', '.join(self.rules)}")
         return self.rules.index(rule)
@@ -110,7 +112,7 @@ class Prequential:
 
 @question(
     reading=Reading.only("features", "exclude", "missing_values", "discretize", "target_cuts", "delimiter", "progress"),
-    belief=Belief.only("prior", "approximation", "epsilon", "level", "random_state", "threads"),
+    belief=Belief.only("prior", "approximation", "method", "epsilon", "level", "random_state", "threads"),
 )
 def prequential(
     data: Data | Rows,
@@ -126,7 +128,8 @@ def prequential(
 
     Numbers are cut once, from all rows: "mdl" looks at the classes that are to be predicted, "quantile" does not.
     Columns in which "mdl" finds no cut are left out (`run.rows.left_out` names them), unlike in `rank`, which takes
-    quarters then. The approximation "sampled" would take days. Order k depends only on the seed and on k.
+    quarters then. The approximation "sampled" would take days. `method="paper"` makes this the paper's experiment.
+    Order k depends only on the seed and on k.
 
     Parameters
     ----------
@@ -135,7 +138,7 @@ def prequential(
     target : str or array
         The name of the target's column, or its values beside the data. Rows without it are left out.
     rules
-        Some of "plugin" (the paper's F), "forward" (FF), "backward" (BF), "all" (no filter), "imputed" (common
+        Some of "plugin" (or "F"), "forward" ("FF"), "backward" ("BF"), "all" (no filter), "imputed" (common
         practice: missing values are replaced by the most frequent one, then the estimate decides).
     orders
         The number of random orders of the rows; or the orders themselves, one permutation of the row numbers per line.
@@ -158,6 +161,7 @@ def prequential(
         rules=tuple([rules] if isinstance(rules, str) else rules),
         prior=belief.prior,
         approximation=belief.approximation,
+        method=belief.method,
         epsilon=belief.epsilon,
         level=belief.level,
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.inference.belief import Belief
+from credimi.inference.rules import AS_IN_THE_PAPER
 
 if TYPE_CHECKING:
     from credimi.core.types import Record
@@ -27,6 +28,7 @@ class PrequentialOptions(Belief):
     def __post_init__(self) -> None:
         if not self.rules:
             raise CredimiError(f"there are no rules: choose some of {', '.join(RULES)}")
+        object.__setattr__(self, "rules", tuple(AS_IN_THE_PAPER.get(rule, rule) for rule in self.rules))
         for rule in self.rules:
             if rule not in RULES:
                 raise CredimiError(f"unknown rule {rule!r}: choose one of {', '.join(RULES)}")
@@ -37,4 +39,5 @@ class PrequentialOptions(Belief):
     def to_dict(self) -> Record:
         """The options as plain data."""
         names = ("prior", "approximation", "epsilon", "level")
-        return {"rules": list(self.rules)} | {name: getattr(self, name) for name in names}
+        method = {} if self.method is None else {"method": self.method}
+        return {"rules": list(self.rules)} | {name: getattr(self, name) for name in names} | method

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.version import __version__
+from credimi.results.page import filled
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.core.types import FloatArray, IntegerArray, Record, Value
 
     Positions = FloatArray
 
-GRAPH_SCRIPTS = ("network_matrix.js", "network.js")  # of the pages that draw a graph
+_SCRIPTS = ("network_matrix.js", "network.js")
 _MAX_NAME_CHARACTERS = 200
 _STEPS = 250
 _GRAVITY = 0.1
@@ -68,6 +71,22 @@ def _relaxed(count: int, ends: IntegerArray, weights: FloatArray) -> Positions:
     return positions
 
 
-def clipped(text: str) -> str:
-    """A name, cut if it is too long for a page."""
-    return text if len(text) <= _MAX_NAME_CHARACTERS else f"{text[:_MAX_NAME_CHARACTERS]}…"
+def graph_page(
+    words: Record, columns: Sequence[str], drawn: Sequence[Record], *, largest: float, **facts: Value
+) -> str:
+    """The page that draws columns and their links; `drawn` are the links that decide where columns are.
+
+    The largest information is `largest`; `facts` are all else that the script reads.
+    """
+    place_of = {name: place for place, name in enumerate(columns)}
+    weighted = [(place_of[row["a"]], place_of[row["b"]], (row["mi"] / (largest or 1.0)) ** 0.5) for row in drawn]
+    data = {
+        "title": words["heading"],
+        "words": words,
+        "version": f"credimi {__version__}",
+        "columns": [
+            name if len(name) <= _MAX_NAME_CHARACTERS else f"{name[:_MAX_NAME_CHARACTERS]}…" for name in columns
+        ],
+        "places": [[round(float(x), 3), round(float(y), 3)] for x, y in column_positions(len(columns), weighted)],
+    }
+    return filled("network.html", ("page.css", "network.css"), _SCRIPTS, data | facts)

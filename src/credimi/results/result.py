@@ -23,7 +23,7 @@ from credimi.results.section import IN_PYTHON, NATS, Shown, in_units
 from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -86,7 +86,7 @@ class Result:  # noqa: PLW1641  (results are compared, never keys)
         If columns are named by numbers, as those of arrays are, a number is a name. A slice gives a list of rows.
         """
         if isinstance(name, slice):
-            return [self._record(place) for place in range(len(self))[name]]
+            return self._records(name)
         place = self._place_of(name)
         if place is None and isinstance(name, Integral) and not isinstance(name, bool):
             if not -len(self) <= int(name) < len(self):
@@ -96,6 +96,9 @@ class Result:  # noqa: PLW1641  (results are compared, never keys)
         if place is None:
             raise CredimiError(self._unknown(name))
         return self._record(place)
+
+    def _records(self, places: slice) -> list[Record]:
+        return [self._record(place) for place in range(len(self))[places]]
 
     def _record(self, place: int) -> Record:
         return {column: values[place] for column, values in self.columns.items()}
@@ -114,6 +117,10 @@ class Result:  # noqa: PLW1641  (results are compared, never keys)
         wanted = {str(each) for each in name}
         pairs = enumerate(zip(*(self.columns[key] for key in self._key), strict=True))
         return next((place for place, pair in pairs if set(pair) == wanted), None)
+
+    def column_names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self.columns)
 
     def head(self, count: int = 5) -> list[Record]:
         """The first rows as dictionaries."""
@@ -191,8 +198,12 @@ class Result:  # noqa: PLW1641  (results are compared, never keys)
         return remark_sentences.lines(shown, reader)
 
     def _plain_rows(self, units: str = NATS) -> list[Record]:
-        """The rows as JSON has them: NaN as None, infinity as text; information in these units."""
-        rows = [{name: finite(value) for name, value in row.items()} for row in self]
+        """The rows as JSON has them."""
+        return self._as_json(self, units)
+
+    def _as_json(self, rows: Iterable[Record], units: str = NATS) -> list[Record]:
+        """Rows as JSON has them: NaN as None, infinity as text; information in these units."""
+        rows = [{name: finite(value) for name, value in row.items()} for row in rows]
         if units != NATS:
             for row in rows:
                 known = [name for name in self._information if isinstance(row.get(name), float)]
@@ -244,11 +255,6 @@ class RecordResult(Result):
         """The figures, one list for each."""
         rows = self.rows_as_records()
         return {name: [row[name] for row in rows] for name in self.column_names()}
-
-    @classmethod
-    def column_names(cls) -> tuple[str, ...]:
-        """The names of the columns."""
-        raise NotImplementedError
 
 
 def finite(value: Value) -> Value:

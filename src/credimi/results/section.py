@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 NATS, BITS = "nats", "bits"
 MEDIA = ("text", "notebook", "page")
-NAME_WIDTH = 14  # columns of the terminal for long names; other columns of a table are left out first
 _WIDE_TERMINAL = 130
 
 
@@ -104,6 +103,7 @@ class Section:
     heading: str | None = None
     html: Callable[[], str] | None = None
     css: str = ""  # of the table
+    wraps: bool = True  # whether lines end where the terminal does
 
     @property
     def total(self) -> int:

@@ -1,6 +1,6 @@
 """Sections as text: tables that fit into a terminal, and lines.
 
-Where not all columns of a table fit, names are shortened to `NAME_WIDTH`, then columns are left out, the least
+Where not all columns of a table fit, names are shortened to `_NAME_WIDTH`, then columns are left out, the least
 important first. Where all fit side by side, nothing is left for rich to decide: it lays out the head, and the lines
 below are the same cells, filled up with blanks. Otherwise it wraps the cells.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from credimi.core.atomic_files import plain
 from credimi.results.names import shorten_distinctly
-from credimi.results.section import IN_PYTHON, NAME_WIDTH
+from credimi.results.section import IN_PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 GAP = 2  # blanks between two columns of a table
 _BARS, _WIDE_BARS = (6, 12), (6, 24)  # the least and the largest length of bars
+_NAME_WIDTH = 14  # columns of the terminal for long names; other columns of a table are left out first
+_ONE_OF_TWO = 8  # the same where a row has two names
+_SHORTEST_NAME = 7
 _WORDS_WIDTH = 20  # columns of the terminal that sentences in a table need at least
 
 
@@ -37,7 +40,7 @@ def printed(sections: Iterable[Section], shown: Shown = IN_PYTHON) -> str:
     console = Console(file=io.StringIO(), width=shown.width)
     with console.capture() as capture:
         for part in parts(sections, shown):
-            console.print(part)
+            put(part, console)
     return without_trailing_blanks(capture.get()).rstrip("\n")
 
 
@@ -46,21 +49,27 @@ def parts(sections: Iterable[Section], shown: Shown) -> Iterator[Lines | Text]:
     for section in sections:
         limit = section.limit(shown)
         if section.lead:
-            yield line(section.lead)
+            yield line(section.lead, wraps=section.wraps)
         if section.columns:
             rows = section.rows[:limit]
             colours = [section.colours.get(row.get("verdict", ""), "") for row in rows]
             yield Lines(fitted([each for each in section.columns if "text" in each.media], rows, shown), colours)
         if section.more and section.columns and section.total > limit:
             yield line(f"... and {section.total - limit:,} more")
-        yield from map(line, section.lines)
+        yield from (line(each, wraps=section.wraps) for each in section.lines)
 
 
-def line(words: str) -> Text:
+def line(words: str, *, wraps: bool = True) -> Text:
     """One line as it is: in a plain str, rich would read markup, and :names: as pictures."""
     from rich.text import Text  # noqa: PLC0415  (rich is loaded only to print)
 
-    return Text(plain(words))
+    return Text(plain(words), no_wrap=not wraps)
+
+
+def put(part: Lines | Text, console: Console) -> None:
+    """Print a table, or a line, which may be longer than the terminal is wide."""
+    whole = bool(getattr(part, "no_wrap", False))
+    console.print(part, no_wrap=whole, overflow="ignore" if whole else None, crop=not whole)
 
 
 def without_trailing_blanks(text: str) -> str:
@@ -92,7 +101,10 @@ def fitted(columns: Sequence[Column], rows: Sequence[Record], shown: Shown) -> l
         if column.sized is None
     }
     longest = {column: each.width for column, each in cells.items()}
-    needed = longest | {column: min(longest[column], NAME_WIDTH) for column in cells if column.kind == "name"}
+    named = [column for column in cells if column.kind == "name"]
+    needed = longest | {
+        column: min(longest[column], _NAME_WIDTH if len(named) == 1 else _ONE_OF_TWO) for column in named
+    }
     needed |= {column: min(longest[column], _WORDS_WIDTH) for column in cells if column.kind == "words"}
     room = shown.width + GAP - sum(needed[column] + GAP for column in cells if not column.importance)
     chosen = {column for column in cells if not column.importance}
@@ -113,7 +125,7 @@ def fitted(columns: Sequence[Column], rows: Sequence[Record], shown: Shown) -> l
                 room -= length + GAP
     names = [column for column in columns if column in chosen and column.kind == "name"]
     for place, column in enumerate(names):  # those that need less leave more to the others
-        share = max(room, 0) // (len(names) - place)
+        share = max(room // (len(names) - place), _SHORTEST_NAME - needed[column])
         cells[column] = cells[column]._replace(cells=shorten_distinctly(cells[column].cells, needed[column] + share))
         room -= cells[column].width - needed[column]
     return [cells[column] for column in columns if column in chosen]

@@ -23,7 +23,8 @@ import pyarrow as pa
 from credimi.core.errors import CredimiError, one_line
 from credimi.core.optional import library
 from credimi.counts.batch import Batch, counted, tally
-from credimi.counts.merge import beside, merged
+from credimi.counts.counts import merged
+from credimi.counts.merge import beside
 from credimi.sources import files
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def tallies(
                 plain
                 and isinstance(path, Path)
                 and _is_text(path)
-                and file.is_parquet
+                and file.kind == "Parquet"
                 and _differ_in_lower_case(file.names)
             ):
                 try:

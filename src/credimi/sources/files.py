@@ -17,7 +17,8 @@ from credimi.core.errors import CredimiError, memory_named
 from credimi.core.remote_files import is_remote, reason, remote_files
 from credimi.core.threads import ahead
 from credimi.counts.batch import counted
-from credimi.counts.merge import beside, merged
+from credimi.counts.counts import merged
+from credimi.counts.merge import beside
 from credimi.counts.saved.counted_files import check_named_once
 from credimi.counts.tabulate import CELLS_WORTH_COMPILING
 from credimi.sources.csv import csv_files
@@ -292,7 +293,7 @@ def check_format(file: DataFile, output: Path) -> None:
             f"{output} ends in {suffix}, which is not written: {file} is {file.kind}, and so is its copy; give it a "
             f"name that ends in {endings[0]} (copies end in {written})"
         )
-    if (suffix in _TABLE_ENDINGS and suffix not in endings) or (packed and not file.layout.may_be_packed):
+    if (suffix in _TABLE_ENDINGS and suffix not in endings) or (packed and file.layout.marks):
         raise CredimiError(
             f"{file} is {file.kind}, and so is what is written: give {output} a name that ends in {endings[0]}"
         )

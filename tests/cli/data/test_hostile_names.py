@@ -13,7 +13,7 @@ import pytest
 
 import credimi
 from credimi.cli import main
-from credimi.questions.interactions.interaction_view import _short
+from credimi.questions.interactions.view import _short
 from credimi.results.export import defused, defused_json
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from page_helpers import HOSTILE
 
 import credimi
-from credimi.questions.interactions.interaction_view import class_shares
+from credimi.questions.interactions.view import _class_shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,10 +42,10 @@ def test_the_page_is_not_wider_than_the_screen(show: Callable[..., Any], width: 
 
 
 def test_shares_are_those_of_the_shown_class() -> None:
-    two = {"counts": [[[3, 0], [1, 0]], [[1, 5], [3, 0]]]}
-    assert class_shares(two) == ([[0.25, 1.0], [0.75, None]], [[4.0, 5.0], [4.0, 0.0]], 1)
-    three = {"counts": [[[5, 5], [5, 5]], [[9, 1], [1, 9]], [[5, 5], [5, 5]]]}
-    shares, _, shown = class_shares(three)
+    two = [[[3, 0], [1, 0]], [[1, 5], [3, 0]]]
+    assert _class_shares(two) == ([[0.25, 1.0], [0.75, None]], [[4.0, 5.0], [4.0, 0.0]], 1)
+    three = [[[5, 5], [5, 5]], [[9, 1], [1, 9]], [[5, 5], [5, 5]]]
+    shares, _, shown = _class_shares(three)
     assert shown == 1
     assert shares[0][0] == pytest.approx(9 / 19)
 

@@ -11,7 +11,7 @@ import pytest
 
 import credimi
 from credimi import CredimiError
-from credimi.questions.interactions import interaction_page, interaction_search
+from credimi.questions.interactions import interaction_search
 
 if TYPE_CHECKING:
     from credimi.questions.interactions.result import InteractingPair
@@ -324,7 +324,7 @@ def test_the_rows_of_a_pair_are_shown_where_few_rows_have_both_columns() -> None
     assert heading[-2:] == ["rows", "verdict"]
     assert line[-2:] == ["150", "synergy"]
     assert "judged by the `rows` that have both columns and the target" in str(found)
-    page = interaction_page.page(found.to_dict())
+    page = found.to_html()
     assert ">rows</th>" in page
     assert ">150</td>" in page
     whole = credimi.interactions({"x": x, "z": z, "y": x ^ z}, "y")

@@ -7,7 +7,7 @@ import pytest
 from command_helpers import CLINIC
 
 import credimi
-from credimi.questions.network.network_labels import label_sides
+from credimi.questions.network.labels import label_sides
 
 
 def test_a_name_stands_on_the_side_without_lines() -> None:
@@ -30,9 +30,9 @@ def test_no_name_of_the_clinic_covers_another_or_the_end_of_an_arrow() -> None:
     figure = axes.get_figure(root=True)
     assert figure is not None
     figure.canvas.draw()
-    names = [text for text in axes.texts if text.get_text() in network.columns]
+    names = [text for text in axes.texts if text.get_text() in network.names]
     boxes = {text.get_text(): text.get_window_extent() for text in names}
-    assert set(boxes) == set(network.columns)
+    assert set(boxes) == set(network.names)
     for name, box in boxes.items():
         assert not any(box.overlaps(other) for another, other in boxes.items() if another != name)
     for edge in network.edges:

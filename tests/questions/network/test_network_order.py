@@ -61,12 +61,12 @@ def test_the_order_of_rows_and_of_columns_changes_nothing(missing: float) -> Non
     names = generator.permutation(sorted(table)).tolist()
     turned = network({name: table[name] for name in names}, threads=1)
     assert_same(found, turned)
-    assert found.columns == tuple(table)
-    assert turned.columns == tuple(names)
+    assert found.names == tuple(table)
+    assert turned.names == tuple(names)
     for edge in turned.pairs:  # what is shown follows the order of the data
         assert names.index(edge.a) < names.index(edge.b)
-    assert dict(zip(found.columns, found.missing, strict=True)) == dict(zip(names, turned.missing, strict=True))
-    positions = [names.index(name) for name in found.columns]
+    assert dict(zip(found.names, found.missing, strict=True)) == dict(zip(names, turned.missing, strict=True))
+    positions = [names.index(name) for name in found.names]
     np.testing.assert_allclose(found.forest.log_weights, turned.forest.log_weights[np.ix_(positions, positions)])
 
 

@@ -122,7 +122,7 @@ def test_matrix_is_symmetric_and_rows_are_best_first() -> None:
     assert found[0] == found[:1][0] == next(iter(found))
     assert ("x", "y") in found
     assert ("x", "x") not in found
-    for wrong, words in (("x", "no pair"), (("x", "no"), "no column"), (99, "there are 15"), (("x", "x"), "itself")):
+    for wrong, words in (("x", "no pair"), (("x", "no"), "no column"), (99, "has 15 rows"), (("x", "x"), "itself")):
         with pytest.raises(CredimiError, match=words):
             found[wrong]
     with pytest.raises(CredimiError, match="choose one of mi"):
@@ -187,16 +187,16 @@ def test_results_can_be_exported_saved_and_pickled(tmp_path: Path) -> None:
     assert table.num_rows == 15
     assert pa.table(found).equals(table)
     assert found.to_pandas()["a"].tolist() == [row["a"] for row in found]
-    found.save(tmp_path / "pairs.arrow")
+    found.save(tmp_path / "pairs.json")
     copied = pickle.loads(pickle.dumps(found))  # noqa: S301  (our own bytes)
-    for again in (credimi.Pairs.load(tmp_path / "pairs.arrow"), copied):
+    for again in (credimi.load(tmp_path / "pairs.json"), copied):
         assert again.to_dict() == found.to_dict()
         assert again.forest().best == found.forest().best
     (tmp_path / "other").write_bytes(b"no pairs")
-    with pytest.raises(CredimiError, match="saved pairs"):
-        credimi.Pairs.load(tmp_path / "other")
-    with pytest.raises(CredimiError, match="saved pairs"):
-        credimi.Pairs.load(tmp_path / "absent")
+    with pytest.raises(CredimiError, match="no saved result"):
+        credimi.load(tmp_path / "other")
+    with pytest.raises(CredimiError, match="cannot be read"):
+        credimi.load(tmp_path / "absent")
 
 
 def test_progress_reaches_the_end_and_data_without_pairs_are_refused() -> None:

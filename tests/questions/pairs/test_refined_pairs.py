@@ -149,7 +149,7 @@ def test_a_remark_names_the_column_that_decides_and_the_remedy() -> None:
         "c": "z",
     }
     assert "refine='forest' allows for that" in found.remark_lines()[0]
-    assert "--refine forest allows for that" in found.worded_for("command line").remark_lines()[0]
+    assert "--refine forest allows for that" in found.remark_lines(reader="command line")[0]
     lines = credimi.pairs(_columns(seen), refine="forest", imputations=2).remark_lines()
     assert "completed 2 times from forests" in lines[0]
     assert "as far as a forest tells" in lines[1]
@@ -208,8 +208,8 @@ def test_rows_with_weights_count_as_often() -> None:
 def test_it_is_saved_and_can_be_asked_of_some_pairs(tmp_path: Path) -> None:
     data = _columns(_rows(600, 10)[1])
     found = credimi.pairs(data, refine="forest", imputations=3, random_state=4, top=2)
-    found.save(tmp_path / "pairs.arrow")
-    again = credimi.Pairs.load(tmp_path / "pairs.arrow")
+    found.save(tmp_path / "pairs.json")
+    again = credimi.load(tmp_path / "pairs.json")
     assert again.settings == found.settings
     assert again.settings["rounds"] >= 15
     assert [row["mi"] for row in again] == [row["mi"] for row in found]

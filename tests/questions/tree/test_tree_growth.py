@@ -15,14 +15,15 @@ from credimi.counts.rows import node_tables
 from credimi.counts.rows.node_counter import node_counter
 from credimi.questions.tree.growth import grow
 from credimi.questions.tree.merging import merged_values
-from credimi.questions.tree.nodes import Tree, TreeStop
-from credimi.questions.tree.tree_text import tree_text
+from credimi.questions.tree.nodes import TreeStop
 from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+    from credimi.questions.tree.result import Tree
 
 
 def tree_of(data: Mapping[str, Any], **asked: Any) -> Tree:  # noqa: ANN401
@@ -38,7 +39,7 @@ def described(tree: Tree, number: int = 0) -> Any:  # noqa: ANN401
     below = {
         name: described(tree, child) for name, child in zip(tree.branches(number), node.split.children, strict=True)
     }
-    return tree.columns[node.split.column].name, round(node.rows, 6), below
+    return tree.inputs[node.split.column].name, round(node.rows, 6), below
 
 
 def random_rows(seed: int, count: int, *, missing: float, unlabeled: float, weights: bool) -> list[dict[str, Any]]:
@@ -110,31 +111,19 @@ def interpreted(flat: NDArray[np.float64]) -> tuple[float, float]:
         flat.ravel(), np.zeros(1, dtype=np.int64), widths, classes, numbers, out, shapes, places, shares, room
     )
     groups, codes = np.divmod(np.repeat(np.arange(flat.size), flat.ravel().astype(int)), values + 1)
-    shape, place, other = (
-        np.zeros(2, dtype=np.int64),
-        np.zeros(2, dtype=np.int64),
-        np.empty((classes + 1) * (values + 1)),
-    )
-    share = node_tables.interpret_wide_column(
-        codes.astype(np.uint16),
-        groups.astype(np.uint16),
-        np.arange(codes.size),
-        np.ones(codes.size),
-        classes,
-        values,
-        True,  # noqa: FBT003  (kernels take all by position)
-        np.zeros(values + 1, dtype=np.uint8),
-        np.empty(values + 1, dtype=np.int64),
-        other,
-        shape,
-        place,
-        room,
-    )
-    assert place.tolist() == places[0].tolist()
-    assert share == pytest.approx(shares[0])
-    assert shape.tolist() == shapes[0].tolist()
-    assert other[: 3 * (shape[0] + 1)] == pytest.approx(out[: 3 * (shape[0] + 1)])
-    return float(place[0]), float(shares[0])
+    occurring, other = np.empty(values + 1, dtype=np.int64), np.empty((classes + 1) * (values + 1))
+    rows = codes.astype(np.uint16), groups.astype(np.uint16), np.arange(codes.size), np.ones(codes.size)
+    seen = np.zeros(values + 1, dtype=np.uint8)
+    width = 1 + node_tables.count_wide_column(*rows, classes, values, seen, occurring, other)
+    assert not seen.any()
+    shape, place, share = np.zeros((1, 2), dtype=np.int64), np.zeros((1, 2), dtype=np.int64), np.ones(1)
+    block, wide_out = (other, np.zeros(1, dtype=np.int64), np.array([width])), np.empty(3 * (classes + 1))
+    node_tables.interpret_columns(*block, classes, numbers, wide_out, shape, place, share, room)
+    assert occurring[place].tolist() == places.tolist()
+    assert share == pytest.approx(shares)
+    assert shape.tolist() == shapes.tolist()
+    assert wide_out[: 3 * (shape[0, 0] + 1)] == pytest.approx(out[: 3 * (shape[0, 0] + 1)])
+    return float(places[0, 0]), float(shares[0])
 
 
 def known_tree(seed: int, count: int) -> dict[str, list[Any]]:
@@ -303,7 +292,7 @@ def test_small_nodes_are_not_split_by_texts_that_name_their_rows() -> None:
         columns[f"cause {number}"] = np.where(values == 1, "yes", "no").tolist()
     columns["name"] = [f"n{each}" for each in generator.integers(0, 250, 600)]  # tells nothing
     tree = tree_of(columns | {"class": np.where(told, "p", "q").tolist()})
-    split_by = {tree.columns[node.split.column].name for node in tree.nodes if node.split is not None}
+    split_by = {tree.inputs[node.split.column].name for node in tree.nodes if node.split is not None}
     assert len(split_by) >= 4
     assert "name" not in split_by
 
@@ -313,7 +302,7 @@ def test_an_unsure_leaf_of_many_rows_says_that_a_split_needs_more() -> None:
     first, second = generator.integers(0, 2, (2, 6_000))
     told = generator.random(6_000) < 0.3 + 0.4 * first + 0.1 * second
     tree = tree_of({"first": np.char.add("v", first.astype(str)), "second": second, "class": told})
-    text = tree_text(tree.to_dict())
+    text = repr(tree)
     assert "unsure: undecided on second, P(I > 0.003) 0.9" in text  # more rows than these need not be asked for
     assert ", but a split here needs more" in text
     unsure = [record for record in tree.records() if record["stop"] == "unsure"]

@@ -17,8 +17,7 @@ from pyarrow import csv
 
 from credimi import CredibleTreeClassifier
 from credimi.counts.rows import node_counter
-from credimi.questions.tree.tree_page import page
-from credimi.questions.tree.tree_text import colour_of, tree_text
+from credimi.questions.tree.view import colour_of, page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +56,7 @@ def test_hostile_names_stay_text() -> None:
     assert seen.tags.count("details") == len(model.tree_.nodes)
     assert html.count("</details>") == len(model.tree_.nodes)
     assert "\x00" not in html
-    assert "\x1b" not in tree_text(model.tree_.to_dict())
+    assert "\x1b" not in repr(model.tree_)
     model.plot().figure.canvas.draw()
 
 

@@ -21,7 +21,7 @@ from credimi.sources.codes import encoded_table
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from credimi.questions.tree.nodes import Tree
+    from credimi.questions.tree.result import Tree
 
 
 def tree_of(data: Mapping[str, object]) -> Tree:

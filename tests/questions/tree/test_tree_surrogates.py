@@ -14,8 +14,7 @@ from credimi import CredibleTreeClassifier
 from credimi.questions.tree import surrogates as stand_ins
 from credimi.questions.tree.nodes import TreeSplit, TreeStandIn
 from credimi.questions.tree.surrogates import branch_weights, log_gains
-from credimi.questions.tree.tree_page import page
-from credimi.questions.tree.tree_text import tree_text
+from credimi.questions.tree.view import page
 
 
 def redundant(seed: int, count: int, *, missing: float, weights: bool = False) -> list[dict[str, Any]]:
@@ -143,10 +142,11 @@ def test_noise_with_missing_values_and_redundant_columns_gives_one_leaf(seed: in
 
 def test_texts_pages_and_records_name_them() -> None:
     rows = redundant(1, 800, missing=0.2)
-    tree = tree_of(columns_of(rows)).to_dict()
+    grown = tree_of(columns_of(rows))
+    tree = grown.to_dict()
     root = tree["nodes"][0]
     names = [each["feature"] for each in root["stand_ins"]]
     same = ({"a", "b", "size"}, {"c", "d", "length"})[root["feature"] in {"c", "d", "length"}]
     assert set(names[:2]) == same - {root["feature"]}
-    assert f"if missing, by {names[0]}, {names[1]}" in tree_text(tree)
+    assert f"if missing, by {names[0]}, {names[1]}" in repr(grown)
     assert f"rows without a value went down all branches, weighted by <bdi>{names[0]}, {names[1]}" in page(tree)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import credimi
-from credimi.questions.tree.tree_text import short_conditions
+from credimi.questions.tree.view import short_conditions
 
 LONG = "measurement of an utterly long and wordy quantity number {} taken in the north wing"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.cli.commands.pairs import add_device_option
+from credimi.results.sentences import COMMAND_LINE
 
 if TYPE_CHECKING:
     import argparse
@@ -73,24 +74,11 @@ def run(options: argparse.Namespace) -> None:
     with terminal_io.progress("looking at pairs") as progress:
         interacting_pairs = interactions(files, options.target, progress=progress, **arguments)
     if options.html is not None:
-        interacting_pairs.to_html(options.html)
+        interacting_pairs.to_html(options.html, reader=COMMAND_LINE)
     if options.plot is not None:
         if interacting_pairs.tables:
             interacting_pairs.plot(options.plot)
         else:
             terminal_io.say(f"{options.plot} is not written: there is no pair to draw; --top N lists unsure ones")
-    from credimi.questions.interactions.interaction_view import LINES, interaction_grids
-    from credimi.results.sentences import COMMAND_LINE
-
-    terminal_io.write_result(
-        options.format,
-        options.output,
-        lambda: interacting_pairs.to_dict(reader=COMMAND_LINE),
-        lambda screen: interaction_grids(
-            interacting_pairs.to_dict(), max(LINES, options.top or 0), screen.width, COMMAND_LINE
-        ),
-        records="pairs",
-        names=interacting_pairs.columns,
-        known=("rows", "classes", "columns_tried", "pairs_tried", "all_pairs", "share_without_synergy"),
-        safe=options.csv_safe,
-    )
+    known = ("rows", "classes", "columns_tried", "pairs_tried", "all_pairs", "share_without_synergy")
+    terminal_io.write_shown(interacting_pairs, options, options.output, known=known)

@@ -92,26 +92,14 @@ def run(options: argparse.Namespace) -> None:
     command_files.check_outputs(options)
     learned_network = _learned(options)
     if options.html is not None:
-        learned_network.to_html(options.html, source=source_of(options.data))
+        learned_network.to_html(options.html, source=source_of(options.data), reader=sentences.COMMAND_LINE)
     if options.plot is not None:
         learned_network.plot(options.plot)
     if options.format in {"dot", "graphml"}:
         text = learned_network.to_dot() if options.format == "dot" else learned_network.to_graphml()
         write(terminal_io.sayable(text, options.output), options.output)
         return
-    from credimi.questions.network.network_text import network_grids
-    from credimi.questions.network.result import Edge
-
-    terminal_io.write_result(
-        options.format,
-        options.output,
-        learned_network.to_dict,
-        lambda _: network_grids(learned_network.to_dict(), sentences.COMMAND_LINE, top=options.top),
-        records="edges",
-        names=Edge.__dataclass_fields__,
-        known=("rows", "columns"),
-        safe=options.csv_safe,
-    )
+    terminal_io.write_shown(learned_network, options, options.output, known=("rows", "columns"))
 
 
 def _learned(options: argparse.Namespace) -> Network:
@@ -121,7 +109,7 @@ def _learned(options: argparse.Namespace) -> Network:
     from credimi.questions.network.network import network
 
     with terminal_io.progress("learning") as progress:
-        learned_network = network(
+        return network(
             files,
             level=options.level,
             degree=options.degree,
@@ -131,4 +119,3 @@ def _learned(options: argparse.Namespace) -> Network:
             progress=progress,
             **shared.counting_all(options),
         )
-    return learned_network.worded_for(sentences.COMMAND_LINE)

@@ -12,6 +12,9 @@ from credimi.results import sentences
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
+
+    from rich.console import Console
 
     from credimi.core.types import Foreign
     from credimi.questions.pairs.result import Pairs
@@ -45,7 +48,6 @@ examples:
   credimi pairs genotypes.parquet --device gpu --top 1000
 """
 
-_MAX_LINES = 30  # of a printed table
 _DEFAULT_IMPUTATIONS = 10
 _MAX_REASONS = 3  # in the error if there is no pair
 _MAX_VALUES_HELP = "leave out columns of more values (default: %(default)s)"
@@ -68,7 +70,7 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser, target=False)
-    shared.add_posterior_options(parser, seed_for="--refine and --approximation sampled", units=False)
+    shared.add_posterior_options(parser, seed_for="--refine and --approximation sampled", units=False, method=False)
     parser.add_argument("--max-values", type=argument_types.positive, default=1000, metavar="N", help=_MAX_VALUES_HELP)
     parser.add_argument("--top", type=argument_types.positive, metavar="K", help=_TOP_HELP)
     parser.add_argument("--p-dependent", type=argument_types.number, metavar="P", help=_P_DEPENDENT_HELP)
@@ -99,7 +101,7 @@ def run(options: argparse.Namespace) -> None:
         raise CredimiError("--imputations is for --refine forest: add it, or leave both out")
     compared_pairs = _all_pairs(options)
     if options.html is not None:
-        compared_pairs.to_html(options.html, source=source_of(options.data))
+        compared_pairs.to_html(options.html, source=source_of(options.data), reader=sentences.COMMAND_LINE)
     if options.plot is not None and len(compared_pairs):
         compared_pairs.plot("mi", options.plot)
     elif options.plot is not None:  # all pairs are below --p-dependent
@@ -131,28 +133,15 @@ def _all_pairs(options: argparse.Namespace) -> Pairs:
     with terminal_io.progress("comparing") as progress:
         compared_pairs = pairs(files, max_values=options.max_values, progress=progress, **arguments)
     if len(compared_pairs.names) < 2:
-        from credimi.questions.pairs.pairs_view import remarks
-
-        reasons = remarks(compared_pairs.names, compared_pairs.facts, {}, sentences.COMMAND_LINE)
+        reasons = compared_pairs.remark_lines(reader=sentences.COMMAND_LINE)
         why = "; ".join(reasons[:_MAX_REASONS])
         raise CredimiError(f"a pair has two columns, and {len(compared_pairs.names)} can be used here: {why}")
-    return compared_pairs.worded_for(sentences.COMMAND_LINE)
+    return compared_pairs
 
 
 def _show(compared_pairs: Pairs, options: argparse.Namespace) -> None:
-    from credimi.questions.pairs.pairs_view import pairs_grids
-
-    terminal_io.write_result(
-        options.format,
-        options.output,
-        lambda: compared_pairs.to_dict(options.top),
-        lambda screen: pairs_grids(
-            compared_pairs.to_dict(options.top or _MAX_LINES) | {"count": len(compared_pairs)}, screen.width
-        ),
-        records="pairs",
-        known=("rows", "columns", "independent"),
-        safe=options.csv_safe,
-    )
+    known = ("rows", "columns", "independent")
+    terminal_io.write_shown(compared_pairs, options, options.output, known=known, top=options.top)
 
 
 def _show_forest(compared_pairs: Pairs, options: argparse.Namespace) -> None:
@@ -169,16 +158,22 @@ def _show_forest(compared_pairs: Pairs, options: argparse.Namespace) -> None:
         "given": "that a forest holds",
         "odds": forest.odds,
         "expected_edges": forest.expected_edges,
-        "remarks": compared_pairs.remark_lines(),
+        "remarks": compared_pairs.remark_lines(reader=sentences.COMMAND_LINE),
         "edges": edges,
     }
-    from credimi.questions.pairs.pairs_view import forest_grids
+    from credimi.questions.pairs.view import forest_sections
+    from credimi.results.section import Shown
+    from credimi.results.text import parts
+
+    def grids(screen: Console) -> Iterator[Foreign]:
+        shown = Shown(sentences.COMMAND_LINE, top=options.top, width=screen.width)
+        return parts(forest_sections(report, shown), shown)
 
     terminal_io.write_result(
         options.format,
         options.output,
         lambda: report,
-        lambda screen: forest_grids(report, options.top or _MAX_LINES, screen.width),
+        grids,
         records="edges",
         known=("rows", "columns", "given", "odds", "expected_edges"),
         safe=options.csv_safe,

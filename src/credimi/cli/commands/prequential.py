@@ -34,7 +34,7 @@ Rows are learned one at a time, so that there are no weights: repeat the rows.
 examples:
   credimi prequential survey.csv --target income
   credimi prequential survey.csv --target income --rule forward --rule all
-  credimi prequential survey.csv --target income --prior uniform --approximation leading
+  credimi prequential survey.csv --target income --method paper
 """
 _RULES = ("plugin", "forward", "backward", "all", "imputed")
 _COLUMNS = ("rule", "orders", "accuracy_mean", "accuracy_sd", "features_mean", "features_sd")
@@ -55,8 +55,9 @@ def add(commands: Foreign) -> None:
     parser.add_argument(
         "--rule",
         action="append",
+        type=argument_types.rule,
         choices=_RULES,
-        help="a filter; may be repeated (default: plugin, forward and backward)",
+        help="a filter; F, FF and BF are understood; may be repeated (default: plugin, forward and backward)",
     )
     parser.add_argument(
         "--orders",
@@ -85,6 +86,7 @@ def run(options: argparse.Namespace) -> None:
             rules=tuple(options.rule or ("plugin", "forward", "backward")),
             prior=argument_types.prior(options.prior),
             approximation=options.approximation,
+            method=options.method,
             epsilon=options.epsilon,
             level=options.level,
             orders=options.orders,
@@ -132,9 +134,10 @@ def _table(prequential_run: Prequential, options: argparse.Namespace) -> Iterato
     )
     yield title + shared.features(len(rows.features))
     yield grid
+    with_method = "" if options.method is None else f"method {options.method}: "
     yield (
         "accuracy and features kept: means over the rows, then mean and sd over the orders; "
-        f"prior {options.prior}, approximation {options.approximation}, epsilon {options.epsilon:g}, "
+        f"{with_method}prior {options.prior}, approximation {options.approximation}, epsilon {options.epsilon:g}, "
         f"level {options.level:g}, seed {options.seed}"
     )
     if without_target:

@@ -127,6 +127,7 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
         fdr=options.fdr,
         prior=argument_types.prior(options.prior),
         approximation=options.approximation,
+        method=options.method,
         missing_as=options.missing_as,
         robust_factor=robust_factor(options),
         random_state=options.seed,

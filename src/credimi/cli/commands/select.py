@@ -56,6 +56,7 @@ _MAX_FEATURES_NAMED = 10  # in the last line
 _DEFAULT_RULE_LEVEL = 0.95
 _LEVEL_HELP = "probability that a column needs (default: 0.5 for the goal smallest, 0.95 for relevant and for rules)"
 _FIXED_FOR_GOALS: dict[str, object] = {
+    "method": None,
     "prior": "adaptive",
     "approximation": "matched",
     "missing_as": "ignore",
@@ -90,9 +91,10 @@ def add(commands: Foreign) -> None:
     )
     by.add_argument(
         "--rule",
+        type=argument_types.rule,
         choices=["forward", "backward", "plugin", "fdr"],
         metavar="RULE",
-        help="look at each column alone: forward (default with --output), backward, plugin or fdr",
+        help="look at each column alone: forward or FF (default with --output), backward or BF, plugin or F, or fdr",
     )
     shared.add_order(parser)
     parser.add_argument(
@@ -214,7 +216,8 @@ def _check_used(options: argparse.Namespace) -> None:
     if options.output is not None and options.format != "table":
         raise CredimiError("--format is of the printed steps, and --output writes rows: leave one of them out")
     if options.goal is not None or options.output is None:
-        for name in given(_FIXED_FOR_GOALS):
+        of_method = {"method", "prior", "approximation"} if options.goal is None and options.method else set()
+        for name in (name for name in given(_FIXED_FOR_GOALS) if name not in of_method):
             fixed_value = "none" if _FIXED_FOR_GOALS[name] is None else f"{_FIXED_FOR_GOALS[name]} only"
             remedy = "leave it out, or use a rule, which needs --output"
             raise CredimiError(f"{_option(name)} is for rules: a goal has {fixed_value}; {remedy}")
@@ -262,7 +265,7 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
 
     goal, arguments = options.goal or "smallest", shared.counting(options)
     arguments |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}
-    arguments |= {"min_features": options.min_features, "scratch": options.scratch}
+    arguments |= {"min_features": options.min_features, "scratch": options.scratch, "method": options.method}
     with terminal_io.progress("reading") as progress:
         selection = select([data], options.target, rule=goal, progress=progress, **arguments)
     if options.html is not None:

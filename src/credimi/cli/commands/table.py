@@ -15,8 +15,9 @@ from credimi.cli import options as shared
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import identity
 from credimi.core.table_layouts import MISSING, layout_of
+from credimi.results.section import probability
 from credimi.results.sentences import CAUTIONS_OF_INFORMATION
-from credimi.results.terminal import probability, text_line
+from credimi.results.text import line as text_line
 
 if TYPE_CHECKING:
     import argparse
@@ -49,7 +50,7 @@ examples:
   credimi table "10 2 4; 3 15 1; 0 2 ?"
   credimi table "10 2; 3 15" --target-only "4 1" --feature-only "0 2"
   credimi table "81 9; 9 1 | 1 9; 9 81" --given
-  credimi table counts.txt --prior uniform --approximation leading --format json
+  credimi table counts.txt --method paper --format json
   echo "10 2; 3 15" | credimi table -
 """
 
@@ -85,7 +86,7 @@ def run(options: argparse.Namespace) -> None:
     command_files.check_output(options.output, [identity(Path(options.table))] if _is_file(options.table) else [])
     strata = _read_tables(options)
     shared.check_thresholds(options)
-    prior = argument_types.prior(options.prior)
+    prior = argument_types.prior(options.prior)  # that of the method, if one is named
     startup.announce_compiling(options.command)
     if options.given:
         _run_given(options, strata, prior)
@@ -96,7 +97,9 @@ def run(options: argparse.Namespace) -> None:
     from credimi.inference.mutual_information import mutual_information
 
     table = Table(joint, **others)
-    information = mutual_information(table, prior=prior, approximation=options.approximation, random_state=options.seed)
+    information = mutual_information(
+        table, prior=prior, approximation=options.approximation, method=options.method, random_state=options.seed
+    )
     cells = information.posterior()
     labels = {name: list(given) for name in ("classes", "values") if (given := getattr(table, name)) is not None}
     report = _figures(information, options) | {
@@ -152,7 +155,8 @@ def _figures(information: Distribution, options: argparse.Namespace) -> Record:
 def _settings(options: argparse.Namespace, prior: str | float) -> Record:
     names = ("approximation", "epsilon", "level", "units")
     units_of_epsilon = {"epsilon_units": "nats"} if options.units == "bits" else {}
-    return {"prior": prior} | {name: getattr(options, name) for name in names} | units_of_epsilon
+    method = {} if options.method is None else {"method": options.method}
+    return method | {"prior": prior} | {name: getattr(options, name) for name in names} | units_of_epsilon
 
 
 def _summary(title: str, report: Record, tables: list[Table], information: Distribution) -> Grid:
@@ -180,6 +184,8 @@ def _summary(title: str, report: Record, tables: list[Table], information: Distr
         summary.add_row("note", "one row or one column: there is nothing to depend on (rows are separated by ';')")
     for code in information.cautions:
         summary.add_row("caution", CAUTIONS_OF_INFORMATION[code])
+    if "method" in settings:
+        summary.add_row("method", settings["method"])
     summary.add_row("prior, approximation", f"{settings['prior']}, {settings['approximation']}")
     return summary
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.core.atomic_files import write
+from credimi.results.sentences import COMMAND_LINE
 
 if TYPE_CHECKING:
     import argparse
 
     from credimi.core.types import Foreign
-    from credimi.questions.tree.nodes import Tree
+    from credimi.questions.tree.result import Tree
     from credimi.sources.data_file import DataFile
 
 _EXAMPLES = """\
@@ -66,25 +66,11 @@ def run(options: argparse.Namespace) -> int:
     for file in data:
         command_files.check_features(file, options.target)
     tree = _grown(options, data)
-    from credimi.results.sentences import COMMAND_LINE
-
-    report = tree.to_dict(reader=COMMAND_LINE)
     if options.html is not None:
-        from credimi.questions.tree.tree_page import write_page
-
-        write_page(report, options.html)
+        tree.to_html(options.html, reader=COMMAND_LINE)
     if options.plot is not None:
-        from credimi.questions.tree.tree_figure import tree_plot
-        from credimi.results import figures
-
-        figures.save(tree_plot(report, None), options.plot)
-    if options.format == "json":
-        terminal_io.write_json(report, options.output)
-    else:
-        from credimi.questions.tree.tree_text import tree_lines
-
-        lines = list(tree_lines(report, reasons=not options.no_reasons, reader=COMMAND_LINE))
-        write(terminal_io.sayable("\n".join(lines) + "\n", options.output), options.output)
+        tree.plot(options.plot)
+    terminal_io.write_shown(tree, options, options.output)
     if tree.interrupted:
         terminal_io.say("interrupted: the tree has the nodes that were grown so far")
         return 130

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from credimi.columns.feature import Feature
     from credimi.columns.labels import Labels
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
-    from credimi.counts.codes import CodeArray, Codes, EncodedTable
+    from credimi.counts.codes import Codes, EncodedTable
 
 _MAX_NARROW_VALUES = 255  # of a column of bytes; the largest byte is "missing"
 _CELLS_WORTH_THREADS = 1 << 20  # a node with fewer cells is counted by one thread
@@ -228,26 +228,16 @@ class NodeCounter:
         )
         cells, interpreted = [room.out[:used].copy()], [(self.narrow_columns, shapes, cuts, shares)]
         for index in self.wide_columns.tolist():
-            column = self.columns[index]
-            shape, cut = np.zeros(2, dtype=np.int64), np.full(2, -1, dtype=np.int64)
-            codes: CodeArray = self.codes.columns[index]
-            share_left = node_tables.interpret_wide_column(
-                codes,
-                groups,
-                rows,
-                weights,
-                classes,
-                column.size,
-                column.numbers,
-                room.occurs,
-                room.position,
-                room.out_wide,
-                shape,
-                cut,
-                room.scratch,
-            )
-            cells.append(room.out_wide[: int(np.prod(shape + 1)) if shape[0] else 0].copy())
-            interpreted.append((np.array([index]), shape[np.newaxis], cut[np.newaxis], np.array([share_left])))
+            column, codes = self.columns[index], self.codes.columns[index]
+            sparse = room.occurs, room.position, room.flat_wide
+            width = 1 + node_tables.count_wide_column(codes, groups, rows, weights, classes, column.size, *sparse)
+            block = room.flat_wide, np.zeros(1, dtype=np.int64), np.array([width])
+            number = np.array([column.numbers], dtype=np.uint8)
+            found = np.zeros((1, 2), dtype=np.int64), np.full((1, 2), -1, dtype=np.int64), np.ones(1)
+            used = node_tables.interpret_columns(*block, classes, number, room.out_wide, *found, room.scratch)
+            cells.append(room.out_wide[:used].copy())
+            shape, cut, share_left = found
+            interpreted.append((np.array([index]), shape, np.where(cut < 0, cut, room.position[cut]), share_left))
         columns, shapes, cuts, shares = (np.concatenate(arrays) for arrays in zip(*interpreted, strict=True))
         has_table = shapes[:, 0] > 0
         tables = Tables(np.concatenate(cells), shapes[has_table, 0], shapes[has_table, 1], shares[has_table])
@@ -266,7 +256,7 @@ class _Room:
         self.numbers = np.array([column.numbers for column in narrow], dtype=np.uint8)
         widest = max((column.size for column in columns if column.size > _MAX_NARROW_VALUES), default=0)
         self.flat, self.out = np.zeros(int(sizes.sum())), np.empty(int(sizes.sum()))
-        self.out_wide = np.empty((classes + 1) * (widest + 1))
+        self.flat_wide, self.out_wide = np.empty((2, (classes + 1) * (widest + 1)))
         self.occurs, self.position = np.zeros(widest + 1, dtype=np.uint8), np.empty(widest + 1, dtype=np.int64)
         self.scratch = np.empty(2 * classes + max(_MAX_NARROW_VALUES, widest) + 1)
 

@@ -7,8 +7,8 @@ node: a row may be in several nodes, in each with a part of its weight.
   other in memory, so that counting all columns costs about as much as reading one.
 * `interpret_columns` turns each such block into the table that is judged, without classes and values that do not
   occur. The table of a column of numbers has two values: below and above the best cut.
-* `interpret_wide_column` does the same for a column of more than 255 values, which is stored separately. Only the
-  values that occur in the node are considered.
+* `count_wide_column` counts a column of more than 255 values, which is stored separately: only the values that occur in
+  the node have a place in its block.
 
 **The best cut** leaves the smallest entropy of the classes below and above it. It was chosen among d - 1 cuts, and the
 evidence is corrected for this choice: it is the mean over all cuts as a share of the best (see
@@ -211,26 +211,21 @@ def _times_logarithm(count: float) -> float:
 
 
 @compiled
-def interpret_wide_column(
+def count_wide_column(
     codes: Codes,
     groups: Codes,
     entries: IntegerArray,
     weights: FloatArray,
     classes: int,
     values: int,
-    is_number: bool,
     seen: Codes,
     occurring: IntegerArray,
-    out: FloatArray,
-    shape: IntegerArray,
-    cut_values: IntegerArray,
-    scratch: FloatArray,
-) -> float:
-    """Write the table of one column of codes; the code `values` means missing. Return the share of the evidence.
+    flat: FloatArray,
+) -> int:
+    """Count one column of codes, of which `values` means missing; return how many values occur.
 
-    `seen` is 0 everywhere, before and after; `occurring` is scratch, one number for each value.
+    `flat` receives a block of these values only, and `occurring` their codes. `seen` is 0 everywhere, before and after.
     """
-    shape[0] = shape[1] = 0
     lowest, highest = values, -1
     for index in range(entries.size):
         row = np.uint64(entries[index])
@@ -244,40 +239,14 @@ def interpret_wide_column(
             occurring[value_count] = value
             seen[value] = 0
             value_count += 1
-    if value_count < 2:
-        return 1.0
-    index_of_code = np.full(highest - lowest + 1, -1, dtype=np.int64)
+    index_of_code = np.full(max(highest - lowest + 1, 0), value_count, dtype=np.int64)
     for value in range(value_count):
         index_of_code[occurring[value] - lowest] = value
-    counts = np.zeros((value_count + 1, classes + 1))  # the last value means missing, and so does the last class
+    width = value_count + 1
+    flat[: (classes + 1) * width] = 0.0
     for index in range(entries.size):
         row = np.uint64(entries[index])
         code = int(codes[row])
-        known = lowest <= code <= highest and index_of_code[code - lowest] >= 0
-        counts[index_of_code[code - lowest] if known else value_count, np.int64(groups[row])] += weights[index]
-    share = 1.0
-    if is_number:
-        first_above, share = _best_cut(np.ascontiguousarray(counts[:value_count, :classes]), scratch)
-        if first_above < 0:
-            return 1.0
-        cut_values[0], cut_values[1] = occurring[first_above - 1], occurring[first_above]
-        for value in range(1, first_above):
-            counts[0] += counts[value]
-        for value in range(first_above + 1, value_count):
-            counts[first_above] += counts[value]
-        counts[1] = counts[first_above]
-        counts[2] = counts[value_count]
-        value_count = 2
-    written = line_count = 0
-    for group in range(classes + 1):
-        total = 0.0
-        for value in range(value_count + 1):
-            total += counts[value, group]
-        if group == classes or total > 0.0:
-            for value in range(value_count + 1):
-                out[written] = counts[value, group]
-                written += 1
-            line_count += 1
-    if line_count > 2:
-        shape[0], shape[1] = line_count - 1, value_count
-    return share
+        place = index_of_code[code - lowest] if lowest <= code <= highest else value_count
+        flat[np.int64(groups[row]) * width + place] += weights[index]
+    return value_count

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from credimi.core.types import AnyArray, FloatArray, Record, Value
+    from credimi.counts.counts import Counts
 
     Header = Mapping[str, Value]
     Arrays = Mapping[str, AnyArray]
@@ -39,6 +40,32 @@ def described(labels: Labels) -> Record:
     numbers = {"numbers": labels.numbers.size, "dropped_bits": labels.dropped_bits} if labels.kind == NUMBER else {}
     instants = {"instants": True} if labels.instants else {}
     return {"kind": labels.kind, "texts": list(labels.texts)} | numbers | instants
+
+
+def written(counts: Counts) -> tuple[Record, dict[str, AnyArray]]:
+    """Header and arrays of a counts file."""
+    header = {
+        "target": counts.target,
+        "rows": counts.rows,
+        "missing_values": list(counts.settings.missing_values),
+        "discretize": counts.settings.discretize,
+        "classes": described(counts.classes),
+        "features": [
+            {"name": name} | described(column_labels)
+            for name, column_labels in zip(counts.features, counts.labels, strict=True)
+        ],
+    }
+    if counts.settings.target_cuts is not None:
+        header["target_cuts"] = list(counts.settings.target_cuts)
+    if counts.settings.weights is not None:
+        header |= {"weights": counts.settings.weights, "squares": counts.squares}
+    if counts.settings.weights_are is not None:
+        header["weights_are"] = counts.settings.weights_are
+    if counts.sources:
+        header["sources"] = [source.described() for source in counts.sources]
+    numbers = [column_labels.numbers for column_labels in (counts.classes, *counts.labels)]
+    arrays = {"numbers": np.concatenate(numbers), "counts": counts.flat}
+    return header, arrays if counts.flat_squares is None else arrays | {"squares": counts.flat_squares}
 
 
 def read(header: Header, arrays: Arrays) -> Record:

@@ -85,6 +85,7 @@ class Distribution:
     p_zero: float = 0.0
     cautions: tuple[str, ...] = ()
     cells: Foreign = field(default=None, compare=False)
+    method: str | None = field(default=None, compare=False)
 
     @classmethod
     def point(cls, location: float = 0.0) -> Distribution:
@@ -152,6 +153,7 @@ class Distribution:
     def __repr__(self) -> str:
         low, high = self.interval()
         atom = f", p_zero={self.p_zero:.4g}" if self.p_zero >= VISIBLE_ATOM else ""
+        atom += "" if self.method is None else f", method {self.method!r}"
         cautions = "".join(f", caution: {CAUTIONS_OF_INFORMATION[code]}" for code in self.cautions)
         interval = f"95% interval=[{low:.4g}, {high:.4g}]"
         return f"Distribution(mean={self.mean():.4g}, std={self.std():.4g}, {interval}{atom}{cautions})"

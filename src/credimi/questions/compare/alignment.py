@@ -13,8 +13,7 @@ import numpy as np
 
 from credimi.columns.feature import FeatureKind
 from credimi.core.errors import CredimiError
-from credimi.counts.counts import Counts
-from credimi.counts.merge import merged
+from credimi.counts.counts import Counts, merged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

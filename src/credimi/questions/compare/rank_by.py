@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @question(
     reading=Reading.but("scratch", "device", "engine", "master", "scheduler"),
-    belief=Belief.but("prior", "approximation", "random_state"),
+    belief=Belief.but("prior", "approximation", "method", "random_state"),
 )
 def rank_by(
     data: Data, target: Values, by: str, *, p_same: float = P_SAME, reading: Reading, belief: Belief

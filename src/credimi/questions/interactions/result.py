@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, overload
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
 
-from credimi.core.errors import CredimiError
 from credimi.core.public import public, stored
-from credimi.results.feature_rows import FeatureRows
+from credimi.questions.interactions import view
 from credimi.results.remarks import worded
-from credimi.results.sentences import PYTHON
+from credimi.results.result import RecordResult, names_of, records_of
+from credimi.results.section import IN_PYTHON, NATS, Shown
+from credimi.results.sentences import NO_NAME, PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Record, Value
     from credimi.results.remarks import Remark
-
-VERDICTS = ("synergy", "redundancy", "unsure")
+    from credimi.results.section import Section
 
 
 @stored
@@ -62,7 +62,7 @@ class JointTable:
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Interactions(FeatureRows):
+class Interactions(RecordResult):
     """What `interactions` returns. Prints as a table.
 
     Attributes
@@ -94,6 +94,10 @@ class Interactions(FeatureRows):
     [('x', 'z', 0.6, 'synergy')]
     """
 
+    _key: ClassVar[tuple[str, ...]] = ("a", "b")
+    _information: ClassVar[tuple[str, ...]] = ("synergy", "low", "high", "tells_a", "tells_b")
+    rows_in_json: ClassVar[str] = "pairs"
+    _styles: ClassVar[tuple[str, ...]] = ("tables.css", "heat.css")
     pairs: tuple[InteractingPair, ...]
     tables: tuple[JointTable, ...]
     target: str
@@ -108,12 +112,6 @@ class Interactions(FeatureRows):
     remarks: tuple[Remark, ...] = ()
 
     @property
-    def columns(self) -> dict[str, list[Value]]:  # type: ignore[override]  # made of the records
-        """The figures of the pairs, one list for each."""
-        names = InteractingPair.__dataclass_fields__
-        return {name: [getattr(pair, name) for pair in self.pairs] for name in names}
-
-    @property
     def synergies(self) -> tuple[InteractingPair, ...]:
         """The pairs that credibly tell more together."""
         return tuple(pair for pair in self.pairs if pair.verdict == "synergy")
@@ -123,44 +121,25 @@ class Interactions(FeatureRows):
         """The pairs that credibly say the same, in part or in whole."""
         return tuple(pair for pair in self.pairs if pair.verdict == "redundancy")
 
-    def __len__(self) -> int:
-        return len(self.pairs)
+    def column_names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return names_of(InteractingPair)
 
-    def __iter__(self) -> Iterator[Record]:
+    def rows_as_records(self) -> list[Record]:
         """The pairs as dictionaries."""
-        yield from map(asdict, self.pairs)
+        return records_of(self.pairs)
 
-    def __contains__(self, pair: object) -> bool:
-        return (
-            any({pair[0], pair[1]} == {listed.a, listed.b} for listed in self.pairs)
-            if isinstance(pair, tuple)
-            else False
-        )
+    def _unknown(self, name: Value) -> str:
+        if isinstance(name, tuple):
+            return f"the pair {name!r} is not listed: pass top=N for more pairs"
+        return f"there is no pair {name!r} among {len(self.pairs):,}, counted from 0"
 
-    @overload
-    def __getitem__(self, pair: slice) -> list[Record]: ...
+    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
+        """The pairs of each sign, and remarks."""
+        return view.sections(self, shown)
 
-    @overload
-    def __getitem__(self, pair: Value) -> Record: ...
-
-    def __getitem__(self, pair: Value) -> Record | list[Record]:
-        """A pair by its index, or by the names of its columns in either order: result["x", "z"]."""
-        if isinstance(pair, slice):
-            return [asdict(each) for each in self.pairs[pair]]
-        if isinstance(pair, tuple):
-            for each in self.pairs:
-                if {each.a, each.b} == {str(name) for name in pair}:
-                    return asdict(each)
-            raise CredimiError(f"the pair {pair!r} is not listed: pass top=N for more pairs")
-        try:
-            return asdict(self.pairs[pair])
-        except (IndexError, TypeError):
-            raise CredimiError(f"there is no pair {pair!r} among {len(self.pairs):,}, counted from 0") from None
-
-    def __repr__(self) -> str:
-        from credimi.questions.interactions.interaction_view import interactions_text  # noqa: PLC0415  (rich is loaded only to print)
-
-        return interactions_text(self.to_dict())
+    def _title(self) -> str:
+        return f"What pairs of columns tell about {self.target or NO_NAME}"
 
     def plot(self, path: str | Path | None = None, *, top: int = 6) -> Figure:
         """The first pairs as heat maps, the share of a class in every cell of the joint table, by matplotlib.
@@ -172,31 +151,23 @@ class Interactions(FeatureRows):
         top : int
             How many pairs at most.
         """
-        from credimi.questions.interactions.interaction_view import heat_maps  # noqa: PLC0415  (loaded only to draw)
+        return view.heat_maps(self, path, top)
 
-        return heat_maps(self.to_dict(), path, top)
-
-    def to_html(self, path: str | Path) -> None:
-        """Write a page with all pairs, and heat maps of the first, that needs no network."""
-        from credimi.questions.interactions.interaction_page import write_page  # noqa: PLC0415  (loaded only to write)
-
-        write_page(self.to_dict(), path)
-
-    def to_dict(self, *, reader: str = PYTHON) -> Record:
+    def to_dict(self, *, reader: str = PYTHON, units: str = NATS) -> Record:
         """What `credimi interactions --format json` writes, as plain data.
 
         `reader` says for whom remarks are worded: "python" (arguments) or "command line" (options).
         """
         return {
-            "settings": self.settings | {"target": self.target},
+            "settings": self._settings(units),
             "rows": self.rows,
             "classes": list(self.classes),
             "columns_tried": self.columns_tried,
             "pairs_tried": self.pairs_tried,
             "all_pairs": self.all_pairs,
             "share_without_synergy": self.share,
-            "pairs": list(self),
-            "tables": [asdict(table) for table in self.tables],
+            "pairs": self._plain_rows(units),
+            "tables": records_of(self.tables),
             "left_out": [dict(facts) for facts in self.left_out],
-            "remarks": worded(self.remarks, reader),
+            "remarks": worded(self.remarks, reader, units),
         }

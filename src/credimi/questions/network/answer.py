@@ -20,9 +20,9 @@ from credimi.inference.belief import Belief
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.inference.tables.many_tables import summarize
 from credimi.questions.network.learn import DEGREE, Learned, LearnOptions, learn
-from credimi.questions.network.network_page import shown_table
 from credimi.questions.network.orders import WALKS
 from credimi.questions.network.result import SURE, Edge, Network, NetworkRemark, shown_direction
+from credimi.questions.network.view import remark_lines, shown_table
 from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.results.remarks import approximate
 
@@ -104,7 +104,7 @@ def network_of(
         tuple(remarks),
         settings,
         _alone=learned.unconditional[np.ix_(by_data, by_data)],
-        _tables=tuple(tables),
+        tables=tuple(tables),
     )
 
 
@@ -309,8 +309,6 @@ def _missing_depends(counter: LocalCounter, missing_rows: FloatArray) -> list[Ne
 
 def _too_few(book: Codebook) -> str:
     """The error if fewer than two columns can be in the network, with the first reasons."""
-    from credimi.questions.network.network_text import remark_lines  # noqa: PLC0415  (only where it is needed)
-
     why = remark_lines([remark.to_dict() for remark in _left_out(book)])[:_MAX_REASONS]
     needed = f"a network needs two columns or more, and {len(book.features)} can be used here"
     return ": ".join(filter(None, [needed, "; ".join(why)]))

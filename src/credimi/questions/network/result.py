@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from credimi.core.arguments import require_share, unknown
-from credimi.core.atomic_files import write_bytes
 from credimi.core.errors import CredimiError
-from credimi.core.optional import frame_library, library
+from credimi.core.optional import library
 from credimi.core.public import public, stored
-from credimi.questions.network.network_figure import network_plot
-from credimi.questions.network.network_files import dot, graphml
-from credimi.questions.network.network_page import write_page
-from credimi.questions.network.network_text import network_text, remark_sentence
-from credimi.results import sentences
+from credimi.questions.network import view
+from credimi.questions.network.files import dot, graphml
+from credimi.results.result import RecordResult, names_of, records_of, written
+from credimi.results.section import IN_PYTHON, NATS, Shown
+from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray, Foreign, Record, Value
     from credimi.questions.pairs.pairs_forest import PairsForest
+    from credimi.results.section import Section
 
 FORWARD, BACKWARD, UNDIRECTED = "->", "<-", "--"
 SURE = 0.95  # that two columns depend is a claim
@@ -134,7 +133,7 @@ class NetworkRemark:
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Network:
+class Network(RecordResult):
     """What `network` returns: which columns depend on each other directly, and what separates the others.
 
     Attributes
@@ -146,7 +145,7 @@ class Network:
         Pairs that depend, but not directly: `separated_by` names the columns that say what they have in common.
     pairs : tuple of Edge
         Both, and all other pairs whose edge has a probability of at least 0.01.
-    columns : tuple of str
+    names : tuple of str
         The names of the columns.
     level : float
         The probability from which a pair is an edge.
@@ -169,16 +168,19 @@ class Network:
     ('wet',)
     """
 
+    _key: ClassVar[tuple[str, ...]] = ("a", "b")
+    _called: ClassVar[str] = "network"
+    _information: ClassVar[tuple[str, ...]] = ("mi", "low", "high")
+    rows_in_json: ClassVar[str] = "edges"
     pairs: tuple[Edge, ...]
-    columns: tuple[str, ...]
+    names: tuple[str, ...]
     level: float
     rows: float
     missing: tuple[float, ...]
-    remarks: tuple[NetworkRemark, ...] = ()
+    remarks: tuple[NetworkRemark, ...] = ()  # type: ignore[assignment]  # they are about pairs of columns, too
     settings: Record = field(default_factory=dict)
-    reader: str = sentences.PYTHON
     _alone: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
-    _tables: tuple[Record, ...] = ()
+    tables: tuple[Record, ...] = ()
 
     @property
     def edges(self) -> tuple[Edge, ...]:
@@ -199,25 +201,35 @@ class Network:
         """
         from credimi.questions.pairs.pairs_forest import forest_of  # noqa: PLC0415  (compiled code)
 
-        return forest_of(self.columns, self._alone)
+        return forest_of(self.names, self._alone)
 
-    def __len__(self) -> int:
-        return len(self.edges)
+    def column_names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return names_of(Edge)
 
-    def __iter__(self) -> Iterator[Edge]:
-        return iter(self.edges)
+    def rows_as_records(self) -> list[Record]:
+        """The edges as dictionaries."""
+        return records_of(self.edges)
 
-    def __repr__(self) -> str:
-        return network_text(self.to_dict(), self.reader)
+    def _unknown(self, name: Value) -> str:
+        if not isinstance(name, tuple):
+            return f"there is no edge {name!r} among {len(self.edges):,}, counted from 0"
+        for each in name:
+            self._known(each)
+        return f"there is no edge between {' and '.join(map(repr, name))}: see `between`"
+
+    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
+        """The edges, what separates other pairs, and remarks."""
+        return view.sections(self, shown)
+
+    def remark_lines(self, *, cautions: bool = False, units: str = NATS, reader: str = PYTHON) -> list[str]:  # noqa: ARG002  (cautions are not apart here, and nothing is in nats)
+        """The remarks in words."""
+        return view.remark_lines([remark.to_dict() for remark in self.remarks], reader)
 
     def at_level(self, level: float) -> Network:
         """The same network with another level: more edges that are less sure, or fewer that are surer."""
         require_share("level", level)
         return replace(self, level=float(level), settings=self.settings | {"level": float(level)})
-
-    def worded_for(self, reader: str) -> Network:
-        """The same network, with remarks for this reader: "python" or "command line"."""
-        return replace(self, reader=reader)
 
     def between(self, a: str, b: str) -> Edge | None:
         """What is known of two columns; None if they are independent as far as one can see."""
@@ -232,26 +244,25 @@ class Network:
         return tuple(b if a == column else a for a, b in ends)
 
     def _known(self, name: str) -> None:
-        if name not in self.columns:
-            raise CredimiError(unknown(name, self.columns, "the network"))
+        if name not in self.names:
+            raise CredimiError(unknown(name, self.names, "the network"))
 
-    def to_dict(self) -> Record:
+    def to_dict(self, *, reader: str = PYTHON, units: str = NATS) -> Record:
         """What `credimi network --format json` writes: settings, edges, separated pairs and remarks, as plain data."""
         remarks = [remark.to_dict() for remark in self.remarks]
         return {
-            "settings": self.settings,
+            "settings": self._settings(units),
             "rows": self.rows,
-            "columns": list(self.columns),
-            "missing": dict(zip(self.columns, self.missing, strict=True)),
-            "edges": [asdict(edge) for edge in self.edges],
-            "separated": [asdict(pair) for pair in self.separated],
-            "remarks": [each | {"text": remark_sentence(each, self.reader)} for each in remarks],
+            "columns": list(self.names),
+            "missing": dict(zip(self.names, self.missing, strict=True)),
+            "edges": self._plain_rows(units),
+            "separated": self._as_json(records_of(self.separated), units),
+            "remarks": [each | {"text": view.remark_sentence(each, reader)} for each in remarks],
         }
 
     def to_pandas(self, *, all_pairs: bool = False) -> Foreign:
         """A pandas DataFrame of the edges, or of all `pairs`."""
-        records = [asdict(pair) for pair in (self.pairs if all_pairs else self.edges)]
-        return frame_library("pandas").DataFrame(records, columns=list(Edge.__dataclass_fields__))
+        return replace(self, level=0.0).to_pandas() if all_pairs else super().to_pandas()
 
     def to_networkx(self) -> Foreign:
         """A networkx graph of the edges: a DiGraph, in which an edge without a direction goes both ways.
@@ -260,7 +271,7 @@ class Network:
         """
         networkx = library("networkx", "network")
         graph = networkx.DiGraph(**self.settings)
-        graph.add_nodes_from(self.columns)
+        graph.add_nodes_from(self.names)
         for edge in self.edges:
             attributes = {name: value for name, value in asdict(edge).items() if name not in {"a", "b", "separated_by"}}
             if edge.direction != BACKWARD:
@@ -271,7 +282,7 @@ class Network:
 
     def to_dot(self, path: str | Path | None = None) -> str:
         """The edges in the language of Graphviz; also into a file, if one is named."""
-        return _written(dot(self.to_dict()), path)
+        return written(dot(self.to_dict()), path)
 
     def to_graphml(self, path: str | Path | None = None) -> str:
         """The edges as GraphML, for networkx, igraph, Gephi, yEd and others; also into a file, if one is named.
@@ -279,7 +290,7 @@ class Network:
         The graph is directed, as many programs refuse both kinds of edges in one: an edge without a direction is there
         once, and its attribute `direction` is "--".
         """
-        return _written(graphml(self.to_dict()), path)
+        return written(graphml(self.to_dict()), path)
 
     def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the edges with matplotlib: width is information, opacity probability; the axes.
@@ -291,27 +302,18 @@ class Network:
         ax : matplotlib axes, optional
             Where to draw. Default: a new figure.
         """
-        return network_plot(self.to_dict(), path, ax)
+        return view.plot(self, path, ax)
 
-    def to_html(self, path: str | Path, *, source: str | None = None) -> None:
-        """Write one HTML page to explore the network, offline.
+    def to_html(self, path: str | Path | None = None, *, source: str | None = None, reader: str = PYTHON) -> str:
+        """One HTML page to explore the network, offline.
 
         Parameters
         ----------
-        path : path
+        path : path, optional
             The file to write; it is complete or absent.
         source : str, optional
             The name of the data that the page shows.
+        reader : "python" or "command line"
+            For whom sentences are written: with arguments, or with options.
         """
-        pairs = [asdict(pair) | {"depends": pair.depends} for pair in self.pairs]
-        shown = self.to_dict() | {"pairs": pairs, "tables": list(self._tables)}
-        write_page(shown | {"source": source, "reader": self.reader}, path)
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
-
-
-def _written(text: str, path: str | Path | None) -> str:
-    if path is not None:
-        write_bytes(text.encode(errors="backslashreplace"), path)
-    return text
+        return written(view.page(self, source, reader), path)

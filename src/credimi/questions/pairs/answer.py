@@ -24,7 +24,6 @@ from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.questions.pairs.pair_request import PairRequest
 from credimi.questions.pairs.refined_pairs import Refinement, refined
 from credimi.questions.pairs.result import Pairs
-from credimi.results.remarks import Remark
 from credimi.sources.clusters.cluster_counter import ClusterCounter
 from credimi.sources.codes import codes_without_target
 from credimi.sources.count import cluster_of
@@ -147,9 +146,7 @@ def _result(
     )
     remarks = on_weights(counter.codes) if isinstance(counter, LocalCounter) else ()  # clusters have no weights
     entropies = np.array([_entropy(feature.block[:, :-1].sum(axis=0)) for feature in book.features])
-    return Pairs(
-        book.names, counter.rows, figures, entropies, settings, facts, on_weights=tuple(map(Remark.to_dict, remarks))
-    )
+    return Pairs(book.names, counter.rows, figures, entropies, settings, facts, remarks=tuple(remarks))
 
 
 def _entropy(totals: np.ndarray[tuple[int], np.dtype[np.number]]) -> float:

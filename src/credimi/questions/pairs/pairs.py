@@ -19,7 +19,7 @@ _NEEDS_TARGET = ("target_cuts", "missing_as")
 
 @question(
     reading=Reading.but(*_NEEDS_TARGET, *CLUSTERS, "max_values", "scratch", discretize="equal"),
-    belief=Belief.but("fdr", "robust_factor"),
+    belief=Belief.but("fdr", "method", "robust_factor"),
 )
 def pairs(
     data: Data,

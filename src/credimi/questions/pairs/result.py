@@ -2,49 +2,43 @@
 
 from __future__ import annotations
 
-import json
-import math
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Integral
-from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
 from credimi.core.arguments import unknown
-from credimi.core.atomic_files import replacing
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.inference.rules import false_discovery, from_share, share_of_independent
-from credimi.inference.tables.pair_figures import PairFigures
-from credimi.questions.pairs import pairs_view
+from credimi.questions.pairs import view
 from credimi.questions.pairs.pairs_forest import MAX_ODDS_TIMES_COLUMNS, PairsForest, forest_of
-from credimi.questions.pairs.pairs_page import MAX_PAIRS, write_page
-from credimi.results import remark_sentences, sentences
-from credimi.results.feature_rows import FeatureRows
-from credimi.results.remarks import approximate
+from credimi.results.result import Result, written
+from credimi.results.section import IN_PYTHON, NATS, Shown
+from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray, IntegerArray, Record, Value
+    from credimi.inference.tables.pair_figures import PairFigures
+    from credimi.results.remarks import Remark
+    from credimi.results.section import Section
 
 FIELDS = ("mi", "low", "high", "p_above", "p_independent", "p_linked", "linked", "share", "log_evidence", "complete")
-_FORMAT = b"credimi.pairs"
-_CHOSEN_COLUMNS = ("number_of_a", "number_of_b")
-_SHOWN_PAIRS = 30  # in the terminal
 _ALL_PAIRS = slice(None)
 _PAIRS_AT_ONCE = 1 << 12  # pairs that become dictionaries together
 
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Pairs(FeatureRows):
+class Pairs(Result):
     """What `pairs` returns: one row for each pair of columns, best first. It provides Arrow data; prints as a table.
 
     Its columns:
@@ -77,12 +71,12 @@ class Pairs(FeatureRows):
     facts : tuple of dict
         What each column is, those that were left out last: `kind`, `values`, `cuts` and more; `missing_depends` names
         the column that tells most of where values are missing, if any does.
+    remarks : tuple of Remark
+        What was done with the weights of the rows.
     chosen : tuple of two arrays, or None
         The numbers of the two columns of each pair, if only some pairs were asked for; then `linked` judges these.
     learned : float or None
         `independent`, learned from all pairs, if only some of them are here.
-    on_weights : tuple of dict
-        The remarks on the weights of the rows, as `Remark.to_dict` has them.
 
     Examples
     --------
@@ -95,16 +89,18 @@ class Pairs(FeatureRows):
     [('x', 'y')]
     """
 
+    _key: ClassVar[tuple[str, ...]] = ("a", "b")
+    _information: ClassVar[tuple[str, ...]] = ("mi", "low", "high")
+    rows_in_json: ClassVar[str] = "pairs"
     names: tuple[str, ...]
     rows: int | float
     figures: PairFigures
     entropies: FloatArray
     settings: Record = field(default_factory=dict)
     facts: tuple[Record, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     chosen: tuple[IntegerArray, IntegerArray] | None = None
     learned: float | None = None
-    reader: str = sentences.PYTHON
-    on_weights: tuple[Record, ...] = ()
 
     @cached_property
     def independent(self) -> float:
@@ -216,46 +212,32 @@ class Pairs(FeatureRows):
     def __iter__(self) -> Iterator[Record]:
         """The rows as dictionaries, best first."""
         for start in range(0, len(self), _PAIRS_AT_ONCE):
-            yield from self._records(self._order[start : start + _PAIRS_AT_ONCE])
+            yield from self._records(slice(start, start + _PAIRS_AT_ONCE))
 
-    def _records(self, pairs: IntegerArray) -> list[Record]:
-        """Some pairs as dictionaries."""
+    def _records(self, places: slice) -> list[Record]:
+        pairs = self._order[places]
         one, other = ([self.names[column] for column in indices[pairs].tolist()] for indices in self._places)
         columns = {"a": one, "b": other} | {name: self._values(name, pairs).tolist() for name in FIELDS}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
-    def __contains__(self, pair: object) -> bool:
-        """Whether there is such a pair of names."""
-        if not (isinstance(pair, tuple) and len(pair) == 2 and pair[0] != pair[1] and set(pair) <= set(self.names)):
-            return False
-        return self._index_of(*sorted(self.names.index(name) for name in pair)) is not None
+    def _record(self, place: int) -> Record:
+        return self._records(slice(place, place + 1))[0]
 
-    @overload
-    def __getitem__(self, pair: slice) -> list[Record]: ...
+    def _place_of(self, name: object) -> int | None:
+        if not (isinstance(name, tuple) and len(name) == 2 and len({*map(str, name)} & {*self.names}) == 2):
+            return None
+        index = self._index_of(*sorted(self.names.index(str(each)) for each in name))
+        return None if index is None else int(np.flatnonzero(self._order == index)[0])
 
-    @overload
-    def __getitem__(self, pair: Value) -> Record: ...
-
-    def __getitem__(self, pair: Value) -> Record | list[Record]:
-        """The row of a pair, by its two names, or by its index, 0 for the best; a slice gives a list of rows."""
-        if isinstance(pair, slice):
-            return self._records(self._order[pair])
-        if isinstance(pair, Integral) and not isinstance(pair, bool):
-            if not -len(self) <= int(pair) < len(self):
-                raise CredimiError(f"there is no pair {pair}: there are {len(self):,}, counted from 0")
-            return self._records(self._order[[int(pair)]])[0]
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise CredimiError(f"{pair!r} is no pair: pass two names, pairs['x', 'y'], or a place from 0 on")
-        for name in pair:
-            if str(name) not in self.names:
-                raise CredimiError(unknown(str(name), self.names))
-        one, other = sorted(self.names.index(str(name)) for name in pair)
-        if one == other:
-            raise CredimiError(f"a column is no pair with itself: pass two names, not {pair[0]!r} twice")
-        index = self._index_of(one, other)
-        if index is None:
-            raise CredimiError(f"{pair!r} is not among the {len(self):,} pairs that were asked for")
-        return self._records(np.array([index]))[0]
+    def _unknown(self, name: Value) -> str:
+        if not isinstance(name, tuple) or len(name) != 2:
+            return f"{name!r} is no pair: pass two names, pairs['x', 'y'], or a place from 0 on"
+        for each in name:
+            if str(each) not in self.names:
+                return unknown(str(each), self.names)
+        if str(name[0]) == str(name[1]):
+            return f"a column is no pair with itself: pass two names, not {name[0]!r} twice"
+        return f"{name!r} is not among the {len(self):,} pairs that were asked for"
 
     def _index_of(self, one: int, other: int) -> int | None:
         """The index of the pair of columns `one` < `other`; None if the pair is not included."""
@@ -279,41 +261,31 @@ class Pairs(FeatureRows):
         """A pyarrow Table of all pairs, or of the `top` best."""
         return pa.table(self._arrow(len(self) if top is None else top))
 
-    def worded_for(self, reader: str) -> Pairs:
-        """The same pairs, with remarks for this reader: "python" (arguments) or "command line" (options)."""
-        return replace(self, reader=reader)
+    def column_names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return "a", "b", *FIELDS
 
-    def remark_lines(self) -> list[str]:
+    def remark_lines(self, *, cautions: bool = False, units: str = NATS, reader: str = PYTHON) -> list[str]:
         """What there is to say of columns and weights, in words: what was left out and why, suspicious values."""
-        on_columns = pairs_view.remarks(self.names, self.facts, self.settings, self.reader)
-        return [*on_columns, *remark_sentences.lines([*self._on_figures(), *self.on_weights], self.reader)]
+        return [*view.remarks(self, reader), *super().remark_lines(cautions=cautions, units=units, reader=reader)]
 
-    def _on_figures(self) -> list[Record]:
-        """The pairs whose P(independent) may be off, largest mean first, as `Remark.to_dict` has them."""
-        marked = self._order[self.figures.approximate[self._order] > 0.0]
-        places = ((int(indices[pair]) for indices in self._places) for pair in marked)
-        pairs = zip(self.figures.mi[marked].tolist(), places, strict=True)
-        epsilon, names = self.settings["epsilon"], self.names
-        return [approximate(names[one], mi, epsilon, names[other]).to_dict() for mi, (one, other) in pairs]
-
-    def to_dict(self, top: int | None = None) -> Record:
+    def to_dict(self, top: int | None = None, *, reader: str = PYTHON, units: str = NATS) -> Record:
         """The content of `credimi pairs --format json`: settings, columns, remarks and pairs, or the `top` best."""
+        rows = self[:top]
         return {
-            "settings": self.settings,
+            "settings": self._settings(units),
             "rows": self.rows,
             "columns": list(self.names),
             "independent": None if np.isnan(self.independent) else self.independent,
             "left_out": [each["feature"] for each in self.facts if each["feature"] not in self.names],
-            "remarks": self.remark_lines(),
+            "remarks": self.remark_lines(reader=reader),
             "cuts": {each["feature"]: each["cuts"] for each in self.facts if each["cuts"]},
-            "pairs": [
-                {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
-                for row in self[: len(self) if top is None else top]
-            ],
+            "pairs": self._as_json(rows, units),
         }
 
-    def __repr__(self) -> str:
-        return pairs_view.pairs_text(self.to_dict(_SHOWN_PAIRS) | {"count": len(self)})
+    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
+        """The best pairs, and remarks."""
+        return view.sections(self, shown)
 
     def plot(self, name: str = "mi", path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the matrix of one of the columns as a heat map with matplotlib.
@@ -327,47 +299,18 @@ class Pairs(FeatureRows):
         ax : matplotlib axes, optional
             Where to draw. Default: a new figure.
         """
-        return pairs_view.heat_map(self.matrix(name).astype(np.float64), self.names, name, path, ax)
+        return view.heat_map(self.matrix(name).astype(np.float64), self.names, name, path, ax)
 
-    def to_html(self, path: str | Path, *, source: str | None = None) -> None:
-        """Write one HTML page to explore the links between columns, offline: a graph, a matrix and a list.
+    def to_html(self, path: str | Path | None = None, *, source: str | None = None, reader: str = PYTHON) -> str:
+        """One HTML page to explore the links between columns, offline: a graph, a matrix and a list.
 
         Parameters
         ----------
-        path : path
+        path : path, optional
             The file to write; it is complete or absent.
         source : str, optional
             The name of the data that the page shows.
+        reader : "python" or "command line"
+            For whom sentences are written: with arguments, or with options.
         """
-        write_page(self.to_dict(MAX_PAIRS) | {"source": source}, path)
-
-    def save(self, path: str | Path) -> None:
-        """Write to one Arrow file, which is complete or absent; `Pairs.load` reads it."""
-        header = {"names": self.names, "rows": self.rows, "settings": self.settings, "facts": self.facts}
-        header |= {"on_weights": self.on_weights}
-        columns = {each.name: pa.array(getattr(self.figures, each.name)) for each in fields(self.figures)}
-        if self.chosen is not None:
-            header |= {"learned": float(self.independent)}
-            columns |= {name: pa.array(each) for name, each in zip(_CHOSEN_COLUMNS, self.chosen, strict=True)}
-        metadata = {_FORMAT: json.dumps(header | {"entropies": self.entropies.tolist()}).encode()}
-        table = pa.table(columns).replace_schema_metadata(metadata)
-        with replacing(Path(path)) as temporary, pa.ipc.new_file(str(temporary), table.schema) as writer:
-            writer.write_table(table)
-
-    @staticmethod
-    def load(path: str | Path) -> Pairs:
-        """Read what `save` wrote."""
-        try:
-            with pa.OSFile(str(path)) as source:
-                table = pa.ipc.open_file(source).read_all()
-            header = json.loads((table.schema.metadata or {})[_FORMAT])
-            figures = PairFigures(*(table.column(each.name).to_numpy().copy() for each in fields(PairFigures)))
-            facts, entropies = tuple(header["facts"]), np.array(header["entropies"])
-            whole = Pairs(tuple(header["names"]), header["rows"], figures, entropies, header["settings"], facts)
-            whole = replace(whole, on_weights=tuple(header.get("on_weights", ())))
-            if "learned" not in header:
-                return whole
-            one, other = (table.column(name).to_numpy().copy() for name in _CHOSEN_COLUMNS)
-            return replace(whole, chosen=(one, other), learned=header["learned"])
-        except (OSError, KeyError, ValueError, TypeError) as error:
-            raise CredimiError(f"cannot read {path} as saved pairs: {error}; write it with Pairs.save") from None
+        return written(view.page(self, source, reader), path)

@@ -18,7 +18,8 @@ from credimi.core.tables import Tables
 from credimi.core.ties import places_by_name
 from credimi.counts.counts import Counts
 from credimi.counts.survey_rows import scaled_blocks
-from credimi.counts.weights import are_survey, effective, may_be_survey, whole_but_too_large
+from credimi.counts.weights import are_survey, effective, whole_but_too_large
+from credimi.counts.weights_remarks import on_weights_of
 from credimi.inference.bounds import information_bounds
 from credimi.inference.rows_to_decide import rounded_up, rows_to_decide
 from credimi.inference.rules import RULES, decide
@@ -107,8 +108,7 @@ def _weights_remarks(counted: Counts, scaled: int | None, own: Tables | None) ->
     `own` are the tables, if each is scaled to its own number of rows.
     """
     if scaled is None:
-        mean = may_be_survey(counted)
-        return [] if mean is None else [Remark(RemarkKind.WEIGHTS_LARGE, rows=round(counted.rows), rows_each=mean)]
+        return list(on_weights_of([counted]))
     kind = RemarkKind.WEIGHTS_TOO_LARGE if whole_but_too_large(counted) else RemarkKind.WEIGHTS_SCALED
     worth = (
         [scaled] if own is None else [round(Table.of_block(own.block(table)).rows) for table in range(own.rows.size)]
@@ -137,6 +137,8 @@ def _settings(options: Belief, counts: Counts, missing_as: str) -> Record:
         settings["weights_are"] = counts.settings.weights_are
     if options.robust_factor is not None:
         settings["factor"] = options.robust_factor
+    if options.method is not None:
+        settings["method"] = options.method
     if options.approximation == "sampled":
         settings["seed"] = options.random_state
     return settings
@@ -173,9 +175,9 @@ def _read(interpreted: list[Feature], options: Belief, missing: str) -> tuple[li
                 f"column {feature.name!r} is never seen together with the target, and prior {options.prior!r} adds "
                 "nothing: choose another prior, or leave the column out"
             )
-    blocks = scaled_blocks(
-        [feature.block.astype(np.float64) for feature in ranked], [feature.squares for feature in ranked]
-    )
+    blocks, squares = [feature.block.astype(np.float64) for feature in ranked], [feature.squares for feature in ranked]
+    if any(each is not None for each in squares):
+        blocks = scaled_blocks(blocks, squares)
     return features, Tables.of(blocks, [feature.odds for feature in ranked])
 
 

@@ -74,7 +74,9 @@ def _information(
         cells = [_cells(feature) for feature, varying in zip(features, varies, strict=True) if varying]
         blocks = [indicator_of(block) for block, _ in cells]
         squares = [None if each is None else indicator_of(each) for _, each in cells]
-        summary = summarize(Tables.of(scaled_blocks(blocks, squares)), options, if_dependent=False)
+        if any(each is not None for each in squares):
+            blocks = scaled_blocks(blocks, squares)
+        summary = summarize(Tables.of(blocks), options, if_dependent=False)
         for name, shown in names.items():
             columns[shown][np.array(varies, dtype=bool)] = getattr(summary, name)
     return columns

@@ -20,7 +20,7 @@ from credimi.core.defaults import FDR, LEVEL, PREDICTION_LEVEL
 from credimi.core.errors import CredimiError
 from credimi.counts.weights_remarks import on_weights
 from credimi.inference.belief import ADAPTIVE
-from credimi.inference.rules import RULES, from_common_odds
+from credimi.inference.rules import AS_IN_THE_PAPER, RULES, from_common_odds
 from credimi.questions.rank.answer import ranked
 from credimi.questions.select.cautions import cautions
 from credimi.questions.select.only_together import why_nothing
@@ -41,7 +41,14 @@ if TYPE_CHECKING:
 GOALS = ("smallest", "relevant")  # the rules that look at columns together
 SELECTING = (*GOALS, *RULES)
 LEVELS = {"smallest": PREDICTION_LEVEL}  # which predicts best; the other rules make a claim about each column
-USUAL = {"prior": ADAPTIVE, "approximation": "matched", "missing_as": "ignore", "fdr": FDR, "robust_factor": None}
+USUAL = {
+    "method": None,
+    "prior": ADAPTIVE,
+    "approximation": "matched",
+    "missing_as": "ignore",
+    "fdr": FDR,
+    "robust_factor": None,
+}
 _CREDIBLE = 0.95
 
 
@@ -55,6 +62,7 @@ class Asked:
     min_features: int = 0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "rule", AS_IN_THE_PAPER.get(self.rule, self.rule))
         if self.rule not in SELECTING:
             raise CredimiError(f"unknown rule {self.rule!r}: choose one of {', '.join(SELECTING)}")
         if self.max_features is not None:
@@ -70,6 +78,8 @@ def selection_from(data: Data, target: Values, asked: Asked, reading: Reading, b
     from credimi.counts.request import CountRequest  # noqa: PLC0415  (pyarrow takes a while to load)
     from credimi.sources.codes import codes_of  # noqa: PLC0415  (pyarrow takes a while to load)
 
+    if belief.method is not None and asked.rule == Asked().rule:  # none was named: the paper's is FF
+        asked = replace(asked, rule="forward")
     if asked.rule in RULES:
         if reading.scratch is not None:
             raise CredimiError(f"the rule {asked.rule} keeps no codes of rows: leave scratch out (scratch, --scratch)")
@@ -147,7 +157,7 @@ def by_rule(ranking: Ranking, asked: Asked) -> Selection:
             rejected.append(Rejection(name, reason, *figures))
     chosen = {name: settings[name] for name in ("epsilon", "level", "prior")}
     chosen |= {name: settings[name] for name in ("fdr",) if asked.rule == name}
-    chosen |= {name: settings[name] for name in ("factor",) if name in settings}
+    chosen |= {name: settings[name] for name in ("factor", "method") if name in settings}
     left_out = tuple(ranking.facts[name] for name in names if math.isnan(rows[name]["p_above"]))
     selection = Selection(
         tuple(steps),

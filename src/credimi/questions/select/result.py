@@ -139,8 +139,7 @@ class Selection(RecordResult):
         """The names of the columns taken, in order."""
         return tuple(step.feature for step in self.steps)
 
-    @classmethod
-    def column_names(cls) -> tuple[str, ...]:
+    def column_names(self) -> tuple[str, ...]:
         """The names of the columns."""
         return "feature", "taken", "step", *names_of(Step)[1:], "reason", "like", "rows_to_decide"
 

@@ -43,6 +43,7 @@ _DARK = 0.55  # above this, figures in the matrix are light
 _FIGURE_WIDTH = 6.4  # inches
 _FORCED = "* not credible: taken because of min_features, for pipelines; it is no claim"
 _INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
+_TOGETHER = {"smallest", "relevant"}  # the goals that look at columns together
 _MATTERS = (
     "P(matters) is the probability that a column tells anything, however little, alone or with a partner; `with` names "
     "a partner without which that is not credible"
@@ -55,7 +56,7 @@ _LEGEND = (
 
 def sections(selection: Selection, shown: Shown) -> Iterator[Section]:
     """The steps, the matrix of redundancy (on pages), the columns that were not taken, and remarks."""
-    smallest, steps = selection.settings["goal"] == "smallest", selection.steps
+    steps = selection.steps
     rows = [asdict(step) | {"number": f"{number}{'*' * step.forced}"} for number, step in enumerate(steps, 1)]
     substitutes = [
         f"in place of {named(row)}: {', '.join(f'{other or NO_NAME} ({p:.2f})' for other, p in row['substitutes'])}"
@@ -71,7 +72,7 @@ def sections(selection: Selection, shown: Shown) -> Iterator[Section]:
         columns = (
             kinds.name(heading="not taken"),
             kinds.nats("tells", "tells alone"),
-            kinds.nats("p_adds", "P(adds)" if smallest else "P(matters)"),
+            kinds.nats("p_adds", "P(matters)" if selection.settings["goal"] == "relevant" else "P(adds)"),
             Column("why", _why, right=False, kind="words"),
         )
         rejected = [asdict(each) | {"verdict": each.reason} for each in selection.rejected]
@@ -105,8 +106,12 @@ def _columns(selection: Selection, rows: list[Record]) -> list[Column]:
         kinds.nats("adds", "adds" if smallest else "tells alone"),
         Column("", lambda _: "", kind="words", html=picture, media=("page",), heading_html=axis(largest)),
         kinds.interval("95 % interval", importance=2),
-        kinds.tail("p_adds", kinds.above(settings, what=">") if smallest else "P(matters)"),
+        kinds.tail("p_adds", "P(matters)" if settings["goal"] == "relevant" else kinds.above(settings, what=">")),
     ]
+    if "method" in settings:
+        return columns
+    if settings["goal"] not in _TOGETHER:
+        return columns
     if not smallest:
         return [
             *columns,
@@ -138,6 +143,12 @@ def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
         )
         yield (
             f"Information is in nats, and the share is that of the target's entropy, {selection.entropy:.4f}. {further}"
+        )
+    elif settings["goal"] not in _TOGETHER:
+        method = f", method {settings['method']}" if "method" in settings else ""
+        yield (
+            f"Information is in nats. Each column is judged alone by the rule {settings['goal']}, with epsilon "
+            f"{settings['epsilon']:g} and level {settings['level']:g} (prior {settings['prior']}{method})."
         )
     else:
         yield f"Information is in nats. A column needs a P(matters) of {settings['level']:g}. {_MATTERS}."

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Data, Values
     from credimi.counts.reading import Reading
     from credimi.inference.belief import Belief
-    from credimi.questions.tree.nodes import Tree
+    from credimi.questions.tree.result import Tree
 
 
 def grown(data: Data, target: Values, max_depth: int | None, reading: Reading, belief: Belief) -> Tree:

@@ -40,7 +40,6 @@ from credimi.questions.tree.judging import judged
 from credimi.questions.tree.merging import merged_values
 from credimi.questions.tree.nodes import (
     SURE,
-    Tree,
     TreeCandidate,
     TreeNode,
     TreeSplit,
@@ -49,6 +48,7 @@ from credimi.questions.tree.nodes import (
     required_probability,
 )
 from credimi.questions.tree.probabilities import SplitCounts, learned_probabilities
+from credimi.questions.tree.result import Tree
 from credimi.questions.tree.strengths import column_evidence
 from credimi.questions.tree.surrogates import StandIns, branch_weights
 from credimi.results.remarks import approximate

@@ -11,7 +11,7 @@ from credimi.inference.belief import Belief
 
 if TYPE_CHECKING:
     from credimi.core.types import Data, Values
-    from credimi.questions.tree.nodes import Tree
+    from credimi.questions.tree.result import Tree
 
 
 @question(

@@ -1,0 +1,204 @@
+"""What pairs show: the best pairs as a table, links as a graph on a page, matrices as heat maps, forests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.results import section as kinds
+from credimi.results import sentences
+from credimi.results.figures import new_axes, save, short_names
+from credimi.results.graph_layout import graph_page
+from credimi.results.section import Column, Section, Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from credimi.core.types import FloatArray, Record
+    from credimi.questions.pairs.result import Pairs
+
+_SHOWN_PAIRS = 30
+_MAX_NAMES_BESIDE_MAP = 60  # so many names fit beside a heat map
+_MAX_COLUMNS_NAMED = 3  # in a remark
+_MAX_PAIRS, _MAX_COLUMNS = 20_000, 1_000  # on a page
+_PULLS_PER_COLUMN = 4  # links for each column that decide where it is drawn
+_LEVEL = 0.95  # from which a link is drawn
+_MIN_P_LINKED = 0.01  # other pairs are not on the page
+_FEW_INDEPENDENT, _MANY_INDEPENDENT = 0.5, 0.99
+_WORDS = {
+    "heading": "What every two columns tell about each other",
+    "one": "a link",
+    "edge": "link",
+    "edges": "links",
+    "probability": "P(linked)",
+}
+_FIGURE_TITLES = {
+    "mi": "mutual information, nats",
+    "low": "lower end of the interval, nats",
+    "high": "upper end of the interval, nats",
+    "p_above": "P(I > epsilon)",
+    "p_independent": "P(independent)",
+    "p_linked": "P(linked)",
+    "linked": "linked",
+    "share": "share of the smaller entropy",
+    "log_evidence": "log Bayes factor of dependence",
+    "complete": "rows with both",
+}
+
+
+def sections(pairs: Pairs, shown: Shown) -> Iterator[Section]:
+    """The best pairs, and remarks."""
+    settings, rows = pairs.settings, pairs[: shown.top or _SHOWN_PAIRS]
+    numbers = ((len(pairs), "pair"), (len(pairs.names), "column"), (pairs.rows, "row"))
+    title = "{} of {}, {}".format(*(sentences.counted(number, noun) for number, noun in numbers))
+    columns = (
+        kinds.name("a"),
+        kinds.name("b"),
+        kinds.nats("mi", "mi"),
+        kinds.interval(kinds.level_interval(settings), importance=2),
+        kinds.tail("p_above", kinds.above(settings), importance=1),
+        kinds.tail("p_independent", "P(indep.)", importance=3),
+        Column("linked", lambda row: "yes" if row["linked"] else "", right=False, importance=4),
+    )
+    lines = remarks(pairs, shown.reader)
+    share = pairs.independent
+    if not np.isnan(share) and len(pairs):
+        some = f"About {100 * share:.2g} %" if share <= _MANY_INDEPENDENT else "More than 99 %"
+        some = "At most 50 %" if share == _FEW_INDEPENDENT else some
+        lines.insert(
+            0, f"{some} of the pairs seem independent. `linked` uses this; P(indep.) and the interval assume 50 %."
+        )
+    yield Section(title, columns, rows, lines, most=_SHOWN_PAIRS, count=len(pairs))
+
+
+def forest_sections(report: Record, shown: Shown) -> Iterator[Section]:
+    """The edges of forests, and the condition under which they hold."""
+    size = f"{len(report['columns']):,} columns, {sentences.counted(report['rows'], 'row')}"
+    columns = (
+        kinds.name("a"),
+        kinds.name("b"),
+        Column("P(edge)", lambda row: kinds.probability(row["probability"], 1.0)),
+        Column("in the best forest", lambda row: "yes" if row["in_best"] else "", right=False),
+    )
+    expected = f"{report['expected_edges']:.2f} edges are expected, from prior odds of {report['odds']:.3g} for each"
+    yield Section(
+        f"Edges of forests of {size}, assuming that the dependences form a forest (no cycles)",
+        columns,
+        report["edges"],
+        [expected, *report["remarks"]],
+        most=_SHOWN_PAIRS if shown.top is None else shown.top,
+    )
+
+
+def remarks(pairs: Pairs, reader: str) -> list[str]:
+    """How pairs were refined, which columns were left out and why, suspicious values, missing values that depend."""
+    names, facts, settings = pairs.names, pairs.facts, pairs.settings
+    lines: dict[str, list[str]] = {}
+    for column in facts:
+        if column["feature"] not in names:
+            lines.setdefault(f"left out: {_why_left_out(column, reader)}", []).append(column["feature"])
+        elif column["suspicions"]:
+            lines.setdefault(sentences.short_note(column, column["values"], reader), []).append(column["feature"])
+    by_column = [f"{_first_few(columns)}: {remark}" for remark, columns in lines.items()]
+    return [*_refinement(settings), *_missing_by_others(facts, settings, reader), *by_column]
+
+
+def _refinement(settings: Record) -> list[str]:
+    """How often the missing values were completed."""
+    if not settings.get("refine"):
+        return []
+    if not settings["imputations"]:
+        return ["no values are missing: there was nothing to refine"]
+    times = sentences.counted(settings["imputations"], "time")
+    rounds = sentences.counted(settings["rounds"], "round")
+    lines = [
+        f"missing values were completed {times} from forests of the columns, in {rounds}, and the results averaged"
+    ]
+    if not settings["settled"]:
+        lines.append("caution: the rounds had not settled: try another seed and compare, or leave out columns")
+    return lines
+
+
+def _missing_by_others(facts: Sequence[Record], settings: Record, reader: str) -> list[str]:
+    """Columns whose missing values depend on another column, and what helps."""
+    dependent = [column for column in facts if "missing_depends" in column]
+    if not dependent:
+        return []
+    listed = [f"{column['feature']} (on {column['missing_depends']})" for column in dependent]
+    what = "caution: whether values are missing depends on another column"
+    if settings.get("refine"):
+        return [f"{what}: {_first_few(listed)}; that is allowed for as far as a forest tells how columns depend"]
+    advice = "--refine forest" if reader == sentences.COMMAND_LINE else "refine='forest'"
+    return [f"{what}: {_first_few(listed)}; their pairs with third columns may mislead: {advice} allows for that"]
+
+
+def _why_left_out(facts: Record, reader: str) -> str:
+    if facts["kind"] in ("categories", "ranges"):
+        return f"{facts['values']:,} values are too many for a table of two columns (max_values, --max-values)"
+    return sentences.note(facts, reader)
+
+
+def _first_few(columns: Sequence[str]) -> str:
+    listed = ", ".join(name or sentences.NO_NAME for name in columns[:_MAX_COLUMNS_NAMED])
+    return listed + (f" and {len(columns) - _MAX_COLUMNS_NAMED:,} more" if len(columns) > _MAX_COLUMNS_NAMED else "")
+
+
+def page(pairs: Pairs, source: str | None, reader: str) -> str:
+    """The page of the best pairs. A link may go by way of other columns, and has no direction.
+
+    If there are many columns, those with the strongest links are shown.
+    """
+    shown = [row for row in pairs[:_MAX_PAIRS] if row["p_linked"] >= _MIN_P_LINKED]
+    columns, lines = list(pairs.names), remarks(pairs, reader)
+    if len(columns) > _MAX_COLUMNS:
+        linked = dict.fromkeys(name for row in shown for name in (row["a"], row["b"]))
+        columns = [*linked, *(name for name in columns if name not in linked)][:_MAX_COLUMNS]
+        lines.append(f"of {len(pairs.names):,} columns the {len(columns):,} with the strongest links are shown")
+    place_of = {name: place for place, name in enumerate(columns)}
+    shown = [row for row in shown if row["a"] in place_of and row["b"] in place_of]
+    return graph_page(
+        _WORDS,
+        columns,
+        [row for row in shown[: _PULLS_PER_COLUMN * len(columns)] if row["p_linked"] >= _LEVEL],
+        largest=max((row["mi"] for row in shown), default=0.0),
+        direct=False,
+        directions="a link may go by way of other columns; credimi network tells which are direct",
+        source=source,
+        level=_LEVEL,
+        settings=pairs.settings,
+        remarks=lines,
+        all_columns=len(pairs.names),
+        missing=None,
+        rows=pairs.rows,
+        pairs=[_pair(row, place_of) for row in shown],
+        tables=[],
+    )
+
+
+def _pair(row: Record, place_of: dict[str, int]) -> list[object]:
+    """A pair as the script reads it, by position: as of a network, without direction and separators; the share last."""
+    figures = [row["p_linked"], *(float(f"{row[name]:.5g}") for name in ("mi", "low", "high"))]
+    share = float(f"{row['share'] or 0.0:.5g}")
+    return [place_of[row["a"]], place_of[row["b"]], *figures, 0.0, 0.0, 0.0, "--", None, row["complete"], share]
+
+
+def heat_map(values: FloatArray, names: Sequence[str], name: str, path: str | Path | None, ax: Axes | None) -> Axes:
+    """A matrix as a heat map, with one cell for each pair."""
+    side = min(max(3.0, 0.22 * len(names) + 1.5), 12.0)
+    axes = new_axes(ax, (side + 1.2, side))
+    low = 0.0 if np.nanmin(values, initial=0.0) >= 0.0 else None
+    high = 1.0 if name.startswith("p_") or name in ("linked", "share") else None
+    image = axes.imshow(values, cmap="viridis", vmin=low, vmax=high, interpolation="nearest")
+    if len(names) <= _MAX_NAMES_BESIDE_MAP:
+        shown = short_names(names)
+        axes.set_xticks(range(len(names)), shown, rotation=90, fontsize=7)
+        axes.set_yticks(range(len(names)), shown, fontsize=7)
+    figure = axes.figure
+    figure.colorbar(image, ax=axes, label=_FIGURE_TITLES[name], fraction=0.046, pad=0.04)
+    if path is not None:
+        save(axes, path)
+    return axes
