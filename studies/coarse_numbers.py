@@ -21,7 +21,7 @@ import numpy as np
 
 import credimi
 from credimi.columns import labels
-from credimi.columns.numbers.discretize import bins_of
+from credimi.columns.numbers.ranges import bins_of
 
 
 def distributions(rows: int) -> dict[str, np.ndarray]:

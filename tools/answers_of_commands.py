@@ -262,6 +262,9 @@ def _run(main: Callable[[list[str]], int], arguments: list[str]) -> tuple[int, s
             code = main(arguments)
         except SystemExit as end:  # argparse's way to refuse
             code = end.code if isinstance(end.code, int) else 1
+        except Exception as error:  # noqa: BLE001  (a fault: it is recorded like any answer)
+            code = -1
+            errors.write(f"{type(error).__name__}: {error}\n")
     return code, out.getvalue(), errors.getvalue()
 
 
@@ -300,5 +303,6 @@ def reproduced(data: Path) -> dict[str, Any]:
         *("reproduce", "--data", str(data), "--dataset", "lymphography", "--quick", "--orders", "1"),
         *("--output", "reproduction"),
     )
-    answer["json"] = json.loads(Path("reproduction/reproduction.json").read_text(encoding="utf-8"))
+    if not answer["exit"]:
+        answer["json"] = json.loads(Path("reproduction/reproduction.json").read_text(encoding="utf-8"))
     return answer

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credimi import CredimiError
-from credimi.columns.numbers.discretize import bins_of, interval_labels, mdl_cuts, quantile_cuts
+from credimi.columns.numbers.discretize import mdl_cuts
+from credimi.columns.numbers.ranges import bins_of, interval_labels, quantile_cuts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

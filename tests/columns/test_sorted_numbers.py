@@ -7,7 +7,7 @@ import pytest
 
 import credimi
 from credimi.columns import labels
-from credimi.columns.numbers import discretize, mdl_counts, sorted_numbers
+from credimi.columns.numbers import discretize, sorted_numbers
 from credimi.columns.numbers.sorted_numbers import SortBuffers, count_sorted, many_numbers
 from credimi.counts import batch, counts
 
@@ -146,7 +146,7 @@ def test_cuts_of_whole_counts_are_the_same_compiled(classes: int) -> None:
             block = np.zeros((classes + 1, values + 1), dtype=np.int64)
             block[:-1, :-1] = table.T
             block[-1], block[:, -1] = 3, 5  # missing: not looked at
-            found, places, share = mdl_counts.cut_by_mdl(numbers, block)
+            found, places, share = discretize.cut_by_mdl(numbers, block)
             plain = discretize.mdl_places(numbers, table)
             np.testing.assert_array_equal(found, plain[0])
             np.testing.assert_array_equal(places, plain[1])
@@ -157,7 +157,7 @@ def test_cuts_of_whole_counts_are_the_same_compiled(classes: int) -> None:
 def test_cuts_of_hardly_any_counts(counts_: list[list[int]]) -> None:
     table = np.array(counts_)
     numbers = np.arange(table.shape[1], dtype=np.float64)
-    found, places, share = mdl_counts.cut_by_mdl(numbers, np.pad(table, ((0, 1), (0, 1))))
+    found, places, share = discretize.cut_by_mdl(numbers, np.pad(table, ((0, 1), (0, 1))))
     plain = discretize.mdl_places(numbers, table.T)
     np.testing.assert_array_equal(found, plain[0])
     np.testing.assert_array_equal(places, plain[1])

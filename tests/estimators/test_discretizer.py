@@ -29,7 +29,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import credimi
 from credimi import CredimiError, EntropyDiscretizer
 from credimi.columns.numbers import discretize
-from credimi.columns.numbers.discretize import cuts_after, mdl_cuts, mdl_places_of_rows
+from credimi.columns.numbers.discretize import mdl_cuts, mdl_places_of_rows
+from credimi.columns.numbers.ranges import cuts_after
 from credimi.estimators import discretizer
 
 if TYPE_CHECKING:

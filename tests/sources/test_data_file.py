@@ -119,7 +119,7 @@ def test_what_a_file_is(path: Path) -> None:
     assert str(file) == str(path)
     assert file.size == path.stat().st_size == file.source.size
     assert file.names[:2] == ["class", "a"]
-    assert file.is_parquet == (path.suffix == ".parquet")
+    assert file.kind == ("Parquet" if path.suffix == ".parquet" else "CSV")
     assert not file.is_counts
     assert data_files([file]) == [file]
     with pytest.raises(AttributeError):
@@ -130,7 +130,7 @@ def test_files_that_are_alike_keep_names_and_types_once(path: Path) -> None:
     other = path.with_name("b" + path.name)
     other.write_bytes(path.read_bytes())
     one, two = data_files([path, other])
-    if one.is_parquet:
+    if one.kind == "Parquet":
         assert one.layout.schema is two.layout.schema  # type: ignore[union-attr]
     else:
         assert one.layout is two.layout

@@ -18,7 +18,7 @@ import numpy as np
 from credimi.columns import labels, suspicious_values, text_types
 from credimi.columns.feature import CutBy, Feature, FeatureKind, Suspicion, SuspicionKind
 from credimi.columns.labels import MANY, NUMBER, RAW, TEXT, Labels
-from credimi.columns.numbers import discretize, mdl_counts, target_ranges
+from credimi.columns.numbers import discretize, ranges, target_ranges
 from credimi.columns.reading_options import METHODS, quantiles_asked
 from credimi.core.errors import CredimiError, NoRowsError
 from credimi.core.tables import relabel
@@ -257,25 +257,25 @@ def _interpret_numbers(feature: Feature, method: Method, *, named: bool, compile
     cut_by = CutBy.QUANTILE if quantiles else CutBy(method) if isinstance(method, str) else CutBy.GIVEN
     if method == "mdl":
         if compiled:
-            numbers, cut_positions, odds = mdl_counts.cut_by_mdl(typed.numbers, counts)
+            numbers, cut_positions, odds = discretize.cut_by_mdl(typed.numbers, counts)
         else:
             class_counts = counts[:-1, :-1].T
             numbers, cut_positions = discretize.mdl_places(typed.numbers, class_counts)
             odds = discretize.evidence_share(class_counts, cut_positions)
-        cuts = discretize.cuts_after(numbers, cut_positions)
+        cuts = ranges.cuts_after(numbers, cut_positions)
         if not cuts.size:  # this does not prove independence: with few rows no cut passes the test
             cut_by = CutBy.QUARTERS
-            cuts = discretize.quantile_cuts(typed.numbers, totals, _QUARTERS)
+            cuts = ranges.quantile_cuts(typed.numbers, totals, _QUARTERS)
     elif quantiles:
-        cuts = discretize.quantile_cuts(typed.numbers, totals, quantiles)
+        cuts = ranges.quantile_cuts(typed.numbers, totals, quantiles)
     else:
         cuts = np.array(method, dtype=np.float64)
-    ranges = discretize.bins_of(typed.numbers, cuts)  # in order, like the numbers
-    begins = np.append(True, ranges[1:] != ranges[:-1])
+    range_of = ranges.bins_of(typed.numbers, cuts)  # in order, like the numbers
+    begins = np.append(True, range_of[1:] != range_of[:-1])
     starts, bins = np.flatnonzero(begins), np.cumsum(begins) - 1
-    used = ranges[starts]
+    used = range_of[starts]
     shown = replace(feature, cuts=cuts).shown_cuts
-    names = discretize.named_ranges(shown) if typed.instants else discretize.interval_labels(cuts, typed.numbers)
+    names = ranges.named_ranges(shown) if typed.instants else ranges.interval_labels(cuts, typed.numbers)
     binned = np.concatenate([np.add.reduceat(counts[:, :-1], starts, axis=1), counts[:, -1:]], axis=1)
     kind = FeatureKind.RANGES if used.size > 1 else FeatureKind.ONE_RANGE
     values = tuple(names[index] for index in used)

@@ -15,14 +15,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
-from credimi.columns.numbers.discretize import (
-    bins_of,
-    cuts_after,
-    interval_labels,
-    mdl_places,
-    mdl_places_of_rows,
-    named_ranges,
-)
+from credimi.columns.numbers.discretize import mdl_places, mdl_places_of_rows
+from credimi.columns.numbers.ranges import bins_of, cuts_after, interval_labels, named_ranges
 from credimi.columns.python_objects import object_array
 from credimi.columns.text_types import shown_date
 from credimi.core.arguments import require_whole

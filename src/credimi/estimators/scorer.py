@@ -26,7 +26,7 @@ import numpy as np
 from credimi.columns.encode import encode
 from credimi.columns.interpret import CATEGORIES, is_identifier, plainly_categories
 from credimi.columns.labels import MANY, NUMBER, RAW, TEXT
-from credimi.columns.numbers.discretize import bins_of
+from credimi.columns.numbers.ranges import bins_of
 from credimi.columns.text_types import numbers_among, shown_number
 from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -306,10 +305,10 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def _ranked(self) -> Ranking:
         threads = threads_of(self.n_jobs)
-        belief = replace(self._options(threads), robust_factor=self.robust_factor)
-        return ranked(self.counts_, None, Reading(missing_as=self.missing_as, threads=threads), belief)
+        reading = Reading(missing_as=self.missing_as, threads=threads)
+        return ranked(self.counts_, None, reading, self._belief(threads))
 
-    def _options(self, threads: int | None) -> Belief:
+    def _belief(self, threads: int | None) -> Belief:
         return Belief(
             prior=self.prior,
             approximation=self.approximation,
@@ -317,17 +316,16 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             epsilon=self.epsilon,
             level=_DEFAULT_LEVEL if self.level is None else self.level,
             fdr=self.fdr,
+            robust_factor=self.robust_factor,
             threads=threads,
         )
 
     def _beliefs(self) -> tuple[Beliefs, Belief, BooleanArray | None]:
-        options = self._options(threads_of(self.n_jobs))
+        belief = self._belief(threads_of(self.n_jobs))
         Reading(missing_as=self.missing_as)  # refuses what is unknown
-        stands = None
-        if self.robust_factor is not None:
-            factor = information_bounds.checked_factor(self.robust_factor, "robust_factor")
-            stands = standing(self.counts_, options, self.missing_as, factor)
-        return beliefs_of(self.counts_, options, self.missing_as), options, stands
+        factor = belief.robust_factor
+        stands = None if factor is None else standing(self.counts_, belief, self.missing_as, factor)
+        return beliefs_of(self.counts_, belief, self.missing_as), belief, stands
 
     def _get_support_mask(self) -> BooleanArray:
         check_is_fitted(self)
@@ -339,22 +337,22 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             return filled(kept, self.min_features, unknown, unknown)
         if self._believed is None:
             self._believed = self._beliefs()
-        posteriors, options, stands = self._believed
-        kept = self._chosen(posteriors, options)
+        posteriors, belief, stands = self._believed
+        kept = self._chosen(posteriors, belief)
         credible = kept if stands is None else kept & stands
         return filled(credible, self.min_features, posteriors.mean, posteriors.p_above)
 
-    def _chosen(self, posteriors: Beliefs, options: Belief) -> BooleanArray:
+    def _chosen(self, posteriors: Beliefs, belief: Belief) -> BooleanArray:
         if self.k is not None:
             return best(self.k, posteriors.mean, posteriors.p_above)
-        return decide(self.rule, posteriors, options)
+        return decide(self.rule, posteriors, belief)
 
     def decide(self, blocks: Tables, candidates: BooleanArray) -> BooleanArray:
         """Which tables are kept, without the cost of a ranking; those that are no candidates are not."""
-        options = self._options(threads=1)
-        posteriors = beliefs(blocks, options).of(candidates)
-        kept = self._chosen(posteriors, options) & candidates
-        if self.robust_factor is not None and kept.any():
-            factor = information_bounds.checked_factor(self.robust_factor, "robust_factor")
-            kept[kept] = information_bounds.standing(blocks.chosen(kept), posteriors.p_above[kept], factor, options)
+        belief = self._belief(threads=1)
+        posteriors = beliefs(blocks, belief).of(candidates)
+        kept = self._chosen(posteriors, belief) & candidates
+        if belief.robust_factor is not None and kept.any():
+            above = posteriors.p_above[kept]
+            kept[kept] = information_bounds.standing(blocks.chosen(kept), above, belief.robust_factor, belief)
         return filled(kept, self.min_features, posteriors.mean, posteriors.p_above) & candidates

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from credimi.columns import labels
 from credimi.columns.encode import encode
 from credimi.columns.missing import missing_of
-from credimi.columns.numbers.discretize import bins_of
+from credimi.columns.numbers.ranges import bins_of
 from credimi.columns.reading_options import ReadingOptions
 from credimi.columns.text_types import numbers_among
 from credimi.core.arguments import require_whole

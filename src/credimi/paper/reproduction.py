@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Record, Value
     from credimi.paper.paper_datasets import DataSet
 
-    Progress = Callable[[float], None]
+    Progress = Callable[[float, str], None]
 
 FILTERS = ("forward", "plugin", "backward")
 NAMED_PRIORS = ("haldane", "perks", "jeffreys", "uniform")
@@ -98,9 +98,9 @@ def reproduce(
         for case in all_cases:
             share = len(dataset.rows) * len(dataset.rows.features) * case.cost / total
 
-            def report_part(part: float, done: float = done, share: float = share) -> None:
+            def report_part(part: float, text: str, done: float = done, share: float = share) -> None:
                 if progress is not None:
-                    progress(done + part * share)
+                    progress(done + part * share, text)
 
             runs[dataset.name][case] = prequential(
                 dataset.rows,

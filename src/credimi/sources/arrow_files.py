@@ -40,6 +40,7 @@ class ArrowSchema(Layout):
 
     kind = "Arrow"
     endings = (".arrow", ".feather")
+    marks = (b"ARROW1", _STREAM_MARK)
     memory_per_byte = JOINED
 
     schema: pa.Schema
@@ -51,10 +52,8 @@ class ArrowSchema(Layout):
         return tuple(self.schema.names)
 
     @classmethod
-    def of(cls, place: Place, file: Foreign, first: bytes, _delimiter: str | None) -> Self | None:
+    def of(cls, place: Place, file: Foreign, first: bytes, _delimiter: str | None) -> Self:
         """The schema of an open file."""
-        if not first.startswith((b"ARROW1", _STREAM_MARK)):
-            return None
         stream = first.startswith(_STREAM_MARK)
         with readable(place), (pa.ipc.open_stream if stream else pa.ipc.open_file)(file) as reader:
             return cls(reader.schema.remove_metadata(), stream)

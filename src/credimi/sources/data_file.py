@@ -73,11 +73,6 @@ class DataFile:
         return "counts" if self.layout is None else self.layout.kind
 
     @property
-    def is_parquet(self) -> bool:
-        """Whether this is Parquet."""
-        return isinstance(self.layout, Footer)
-
-    @property
     def is_counts(self) -> bool:
         """Whether this file holds counts, not rows."""
         return self.layout is None
@@ -96,13 +91,12 @@ def predicted_memory(files: Sequence[DataFile], wanted: Collection[str]) -> floa
 
 def _layout(place: Place, file: Foreign, first: bytes, delimiter: str | None) -> Layout:
     """The layout of an open file of data, whose first bytes are known: of the first format that takes it."""
-    suffix = ending(place)
-    last_csv: tuple[type[Layout], ...] = (*FORMATS[1:], Header)  # which has no mark, and takes what is left
-    for file_format in last_csv:
-        if not first and suffix in file_format.endings and not file_format.may_be_packed:
-            kind = file_format.kind
-            raise CredimiError(f"{place} is empty, which no {kind} file is: write it again, or leave it out")
-        layout = file_format.of(place, file, first, delimiter)
-        if layout is not None:
-            return layout
-    raise CredimiError(f"cannot read {place}: no format takes it")
+    candidates = [each for each in FORMATS if each.marks and first.startswith(each.marks)]
+    if not candidates:
+        suffix = ending(place)
+        named = next((each for each in FORMATS if suffix in each.endings), None)
+        if named is not None and named.marks and not first:
+            raise CredimiError(f"{place} is empty, which no {named.kind} file is: write it again, or leave it out")
+        texts = [each for each in reversed(FORMATS) if not each.marks]  # the last is CSV, which takes any text
+        candidates = sorted(texts, key=lambda each: each is not named)
+    return next(filter(None, (each.of(place, file, first, delimiter) for each in candidates)))

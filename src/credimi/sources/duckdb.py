@@ -54,7 +54,7 @@ def tallies(
                 plain
                 and isinstance(path, Path)
                 and _is_text(path)
-                and file.is_parquet
+                and file.kind == "Parquet"
                 and _differ_in_lower_case(file.names)
             ):
                 try:

@@ -293,7 +293,7 @@ def check_format(file: DataFile, output: Path) -> None:
             f"{output} ends in {suffix}, which is not written: {file} is {file.kind}, and so is its copy; give it a "
             f"name that ends in {endings[0]} (copies end in {written})"
         )
-    if (suffix in _TABLE_ENDINGS and suffix not in endings) or (packed and not file.layout.may_be_packed):
+    if (suffix in _TABLE_ENDINGS and suffix not in endings) or (packed and file.layout.marks):
         raise CredimiError(
             f"{file} is {file.kind}, and so is what is written: give {output} a name that ends in {endings[0]}"
         )

@@ -59,7 +59,7 @@ class Layout(ABC):
     __slots__ = ()
     kind: ClassVar[str]  # the format in words
     endings: ClassVar[tuple[str, ...]]  # of names of files in a directory; a file that is named may have any
-    may_be_packed: ClassVar[bool] = False
+    marks: ClassVar[tuple[bytes, ...]] = ()  # first bytes of a file; text has none, and may be packed
     memory_per_byte: ClassVar[float] = 1.0  # of text, or of what else the file holds
 
     if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Layout(ABC):
     @classmethod
     @abstractmethod
     def of(cls, place: Place, file: Foreign, first: bytes, delimiter: str | None) -> Self | None:
-        """The layout of an open file that begins with these bytes; None if it has another format."""
+        """The layout of an open file that begins with these bytes; None if it is text of another format."""
 
     @abstractmethod
     def batches(self, place: Place, wanted: Wanted) -> Iterator[Batch]:

@@ -62,7 +62,6 @@ class JsonFields(Layout):
 
     kind = "JSON lines"
     endings = (".jsonl", ".ndjson")
-    may_be_packed = True
 
     names: tuple[str, ...]
     compression: str | None

@@ -48,31 +48,28 @@ as the evidence; for two cuts it was within .3 nats of the sum over all pairs. I
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial
 from heapq import heappop, heappush
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.columns.numbers.ranges import checked_counts, cuts_after, with_counts
 from credimi.columns.numbers.sorted_numbers import SortBuffers
-from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
-    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
+    from credimi.core.types import CountArray, FloatArray, IntegerArray
 
     Classes = NDArray[np.unsignedinteger]
     Split = tuple[int, FloatArray, FloatArray]  # the position after it, and the counts on its two sides
 
 ROUNDING = 1e-12  # of n log2 n: above the error of a sum over hundreds of classes, far below what decides a choice
 _TABLE_BITS = 22  # n log2 n is looked up in a table if n has at most so many bits: 32 MiB
-_LARGEST_DOUBLE = np.finfo(np.float64).max
 _SMALLEST_DOUBLE = np.finfo(np.float64).tiny
-_LABEL_DIGITS = range(6, 17)  # a label has six digits, unless it needs more; seventeen digits identify every double
 
 
 def mdl_cuts(
@@ -103,13 +100,17 @@ def mdl_places(
     max_bins: int | None = None,
 ) -> tuple[FloatArray, IntegerArray]:
     """The values that have counts, and the positions among them after which `mdl_cuts` cuts."""
-    numbers, counts = _with_counts(*_checked(values, class_counts))
-    ends = np.flatnonzero(_changes(counts))  # the last value of each run but the last run
-    edges = _sums_below(counts, ends)
-    bits_left = _entropy_left(edges)
+    numbers, counts = with_counts(*checked_counts(values, class_counts))
+    totals = counts.sum(axis=0)
+    changes = (counts[:, 1:] * totals[:-1] != counts[:, :-1] * totals[1:]).any(axis=0)  # of the shares of the classes
+    ends = np.flatnonzero(changes)  # the last value of each run but the last run
+    below = np.cumsum(counts, axis=1)
+    # (r, runs + 1): each class below the start of each run, and below the end of all. Differences of these sums are
+    # exactly 0 for a class that does not occur between: adding 0 changes no double.
+    edges = np.hstack([np.zeros((counts.shape[0], 1)), below[:, ends], below[:, -1:]])
 
     def split(first: int, last: int) -> Split | None:
-        middle = _best_split(edges[:, first : last + 1], bits_left(first, last), min_samples)
+        middle = _best_split(edges[:, first : last + 1], _bits_left(edges, first, last), min_samples)
         if middle < 0:
             return None
         return first + middle, edges[:, first + middle] - edges[:, first], edges[:, last] - edges[:, first + middle]
@@ -149,6 +150,34 @@ def mdl_places_of_rows(
     return numbers, _accepted_splits(numbers.size, split, max_bins) - 1
 
 
+def cut_by_mdl(values: FloatArray, block: CountArray) -> tuple[FloatArray, IntegerArray, float]:
+    """What `mdl_places` and `evidence_share` find, from integer counts, in compiled code.
+
+    `values` ascend; `block` has integer counts, classes x values, with the missing ones last.
+    """
+    from credimi.columns.numbers import mdl_splits, sort_numbers  # noqa: PLC0415  (loads compiled code)
+
+    classes = block.shape[0] - 1
+    below = np.empty((values.size + 1, classes), dtype=np.int64)
+    counted_values, edges = np.empty(values.size, dtype=np.int64), np.empty(values.size + 2, dtype=np.int64)
+    count = mdl_splits.sums_below(np.ascontiguousarray(block, dtype=np.int64), below, counted_values)
+    numbers, below = values if count == values.size else values[counted_values[:count]], below[: count + 1]
+    edges = edges[: mdl_splits.run_edges(below, count, edges)]
+    logarithms = logarithm_table(int(below[-1].sum()).bit_length())
+    entropies, accepted_edges = np.empty(count + 1), np.empty(3 * edges.size + 4, dtype=np.int64)
+    bits_by_classes = np.array([np.nan, *(bits_of_sides(present) for present in range(1, classes + 1))])
+    cut_count = mdl_splits.split_all(below[edges], logarithms, bits_by_classes, ROUNDING, entropies, accepted_edges)
+    cut_positions = np.sort(edges[accepted_edges[:cut_count]]) - 1
+    if not cut_count:
+        return numbers, cut_positions, 1.0
+
+    def entropy_left(first: int, last: int) -> FloatArray:
+        sort_numbers.entropy_left(below, first, last, logarithms, entropies)
+        return entropies[first + 1 : last].copy()
+
+    return numbers, cut_positions, _share_at(entropy_left, cut_positions, count)
+
+
 def evidence_share(class_counts: ArrayLike, cut_positions: IntegerArray) -> float:
     """The evidence for dependence, averaged over all positions of so many cuts, divided by that at `cut_positions`.
 
@@ -162,13 +191,13 @@ def evidence_share(class_counts: ArrayLike, cut_positions: IntegerArray) -> floa
     if not len(cut_positions):
         return 1.0
     counts = np.asarray(class_counts).T.astype(np.float64, order="C")
-    _, counts = _with_counts(np.zeros(counts.shape[1]), counts)
+    _, counts = with_counts(np.zeros(counts.shape[1]), counts)
     below = np.zeros((counts.shape[0], counts.shape[1] + 1))  # column k + 1: for a cut after the value k
     np.cumsum(counts, axis=1, out=below[:, 1:])
-    return share_at(_entropy_left(below), cut_positions, counts.shape[1])
+    return _share_at(partial(_bits_left, below), cut_positions, counts.shape[1])
 
 
-def share_at(bits_left: Callable[[int, int], FloatArray], cut_positions: IntegerArray, value_count: int) -> float:
+def _share_at(bits_left: Callable[[int, int], FloatArray], cut_positions: IntegerArray, value_count: int) -> float:
     """The same, where `bits_left(low, high)` gives the bits that remain on both sides of each cut between two edges."""
     cut_count = len(cut_positions)
     edges = [0, *(cut_positions + 1).tolist(), value_count]
@@ -220,102 +249,10 @@ def _accepted_splits(size: int, split: Callable[[int, int], Split | None], max_b
     return np.sort(np.array(accepted, dtype=np.int64))
 
 
-def quantile_cuts(values: ArrayLike, totals: ArrayLike, bins: int) -> FloatArray:
-    """Cuts into bins of nearly equal counts: each quantile k/bins at the nearest position between two values.
-
-    If two positions are equally near, the lower is taken. Quantiles at the same position are one cut, so there may be
-    fewer bins than asked for; there are at least two if there are two values and two bins are asked for.
-
-    Parameters
-    ----------
-    values : (d,) array
-        The distinct values of the column, in order.
-    totals : (d,) array
-        How often each occurs. Values without counts are ignored.
-    bins : int
-        The number of bins wanted.
-    """
-    if bins < 1:
-        raise CredimiError(f"bins is {bins}: ask for at least one")
-    values, counts = _with_counts(*_checked(values, np.asarray(totals)[..., np.newaxis]))
-    if values.size < 2:
-        return np.zeros(0)
-    below = np.cumsum(counts[0])
-    scaled_sums = below[:-1] * bins  # multiplied by bins, so that whole counts are compared exactly
-    scaled_quantiles = below[-1] * np.arange(1, bins)
-    upper = np.searchsorted(scaled_sums, scaled_quantiles)
-    lower, upper = np.maximum(upper - 1, 0), np.minimum(upper, scaled_sums.size - 1)
-    nearest = np.where(scaled_quantiles - scaled_sums[lower] <= scaled_sums[upper] - scaled_quantiles, lower, upper)
-    return cuts_after(values, np.unique(nearest))
-
-
-def bins_of(values: ArrayLike, cuts: ArrayLike) -> IntegerArray:
-    """The bin of each value, from 0: the number of cuts below it. A value at a cut goes left; NaN has no bin."""
-    return np.searchsorted(np.asarray(cuts, dtype=np.float64), np.asarray(values, dtype=np.float64)).astype(np.int64)
-
-
-def interval_labels(cuts: ArrayLike, values: ArrayLike | None = None) -> list[str]:
-    """A name for each bin, such as "<= 2.5", "2.5 to 7", "> 7"; "all" if nothing is cut.
-
-    Cuts have six digits, or as many more as keep them distinct. If `values` are given, the digits are also enough to
-    say in which bin each value is: 123457.5, in six digits 123458, is no name for a cut below 123458.
-    """
-    numbers = np.asarray(cuts, dtype=np.float64)
-    return named_ranges(cut_texts(numbers, np.zeros(0) if values is None else np.asarray(values, dtype=np.float64)))
-
-
-def named_ranges(texts: Sequence[str]) -> list[str]:
-    """A name for each bin between cuts with these names; "all" if there are none."""
-    if not texts:
-        return ["all"]
-    between = [f"{low} to {high}" for low, high in pairwise(texts)]
-    return [f"<= {texts[0]}", *between, f"> {texts[-1]}"]
-
-
-def _checked(values: ArrayLike, class_counts: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Values and their counts as doubles, (r, d): numpy is fast on long rows."""
-    numbers = np.asarray(values, dtype=np.float64)
-    counts = np.asarray(class_counts).T.astype(np.float64, order="C")
-    if numbers.ndim != 1 or counts.ndim != 2 or numbers.size != counts.shape[1]:
-        raise CredimiError(
-            f"values of shape {numbers.shape} do not match counts of shape {counts.T.shape}: "
-            "pass the distinct values, and one row of counts for each"
-        )
-    if not (numbers[1:] > numbers[:-1]).all() or np.isnan(numbers[:1]).any():  # NaN is not greater than anything
-        raise CredimiError("values must be distinct numbers in increasing order: sort them, and leave out NaN")
-    if counts.size and not (counts.min() >= 0.0 and counts.max() < np.inf):  # false for NaN
-        raise CredimiError("counts must be finite numbers from 0 up")
-    return numbers, counts
-
-
-def _with_counts(numbers: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The values that have counts, and their counts."""
-    occurs = counts.any(axis=0)
-    return (numbers, counts) if occurs.all() else (numbers[occurs], counts[:, occurs])
-
-
-def _changes(counts: FloatArray) -> BooleanArray:
-    """Whether the share of the classes changes from each value to the next."""
-    totals = counts.sum(axis=0)
-    changes: BooleanArray = (counts[:, 1:] * totals[:-1] != counts[:, :-1] * totals[1:]).any(axis=0)
-    return changes
-
-
-def _sums_below(counts: FloatArray, ends: IntegerArray) -> FloatArray:
-    """(r, runs + 1): the counts of each class below the start of each run, and below the end of all."""
-    below = np.cumsum(counts, axis=1)
-    # Differences of these sums are exactly 0 for a class that does not occur between: adding 0 changes no double.
-    return np.hstack([np.zeros((counts.shape[0], 1)), below[:, ends], below[:, -1:]])
-
-
-def _entropy_left(edges: FloatArray) -> Callable[[int, int], FloatArray]:
-    """A function that returns the bits that remain on both sides of each edge between two given edges."""
-
-    def bits_left(first: int, last: int) -> FloatArray:
-        inner = edges[:, first + 1 : last]
-        return _bits(inner - edges[:, first : first + 1]) + _bits(edges[:, last : last + 1] - inner)
-
-    return bits_left
+def _bits_left(edges: FloatArray, first: int, last: int) -> FloatArray:
+    """The bits that remain on both sides of each edge between two given edges."""
+    inner = edges[:, first + 1 : last]
+    return _bits(inner - edges[:, first : first + 1]) + _bits(edges[:, last : last + 1] - inner)
 
 
 @lru_cache(maxsize=2)
@@ -366,23 +303,3 @@ def _bits(counts: FloatArray) -> FloatArray:
 def _times_logarithm(counts: FloatArray) -> FloatArray:
     """n log2 n, and 0 where n is 0."""
     return counts * np.log2(np.maximum(counts, _SMALLEST_DOUBLE))
-
-
-def cuts_after(values: FloatArray, positions: IntegerArray) -> FloatArray:
-    """The cut after each of these positions among the values: halfway to the next value, and below that value."""
-    # Halves add up without overflow; an infinite value counts as the largest double. Between neighbouring doubles there
-    # is no middle, and the lower one is used.
-    low, high = values[positions], values[positions + 1]
-    middle = 0.5 * np.maximum(low, -_LARGEST_DOUBLE) + 0.5 * np.minimum(high, _LARGEST_DOUBLE)
-    return np.where((low <= middle) & (middle < high), middle, low)
-
-
-def cut_texts(cuts: FloatArray, values: FloatArray) -> list[str]:
-    """The cuts in as few digits, from six up, as keep the cuts distinct and the values in their bins."""
-    bins = bins_of(values, cuts)
-    for digits in _LABEL_DIGITS:
-        texts = [f"{cut + 0.0:.{digits}g}" for cut in cuts]  # + 0.0: no "-0"
-        rounded = np.array(texts, dtype=np.float64)
-        if (rounded[1:] > rounded[:-1]).all() and np.array_equal(bins_of(values, rounded), bins):
-            return texts
-    return [f"{cut + 0.0:.17g}" for cut in cuts]

@@ -15,7 +15,7 @@ import numpy as np
 
 from credimi.columns import text_types
 from credimi.columns.labels import MANY, NUMBER, TEXT, Labels, of_numbers, union
-from credimi.columns.numbers import discretize
+from credimi.columns.numbers.ranges import bins_of, cut_texts, named_ranges, quantile_cuts
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _is_number(cut: Value) -> bool:
 
 def named_classes(positions: Labels, cuts: Cuts) -> Labels:
     """The names of the ranges whose positions are the labels, in the same order."""
-    names = discretize.named_ranges([cut if isinstance(cut, str) else text_types.shown_number(cut) for cut in cuts])
+    names = named_ranges([cut if isinstance(cut, str) else text_types.shown_number(cut) for cut in cuts])
     return Labels(TEXT, tuple(names[int(position)] for position in positions.numbers))
 
 
@@ -77,7 +77,7 @@ def ranges(column: Column, keep: BooleanArray, cuts: Cuts, target: str) -> tuple
             "(target_cuts, --target-cuts)"
         )
     edges = [text_types.days_of(cut) if isinstance(cut, str) else cut for cut in cuts]
-    occurring, positions = np.unique(discretize.bins_of(numbers, edges), return_inverse=True)
+    occurring, positions = np.unique(bins_of(numbers, edges), return_inverse=True)
     return Labels(NUMBER, numbers=occurring.astype(np.float64)), positions.astype(np.int64).ravel()
 
 
@@ -139,11 +139,11 @@ class TargetValues:
 
     def quantiles(self, bins: int) -> Cuts:
         """Cuts into `bins` ranges of about equal counts, with as few digits as keep the values in their ranges."""
-        cuts = discretize.quantile_cuts(self.labels.numbers, self.totals, bins)
+        cuts = quantile_cuts(self.labels.numbers, self.totals, bins)
         if not cuts.size:
             raise CredimiError(f"target {self.target!r} has fewer than two different values: nothing can be cut")
         if not self.dates:
-            return tuple(map(float, discretize.cut_texts(cuts, self.labels.numbers)))
+            return tuple(map(float, cut_texts(cuts, self.labels.numbers)))
         values_below = np.searchsorted(self.labels.numbers, cuts, side="right") - 1
         return tuple(
             self._date_text(cut, value_below)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.numbers.discretize import cuts_after
+from credimi.columns.numbers.ranges import cuts_after
 from credimi.core.public import stored
 
 if TYPE_CHECKING:

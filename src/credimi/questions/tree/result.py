@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from credimi.columns.numbers.discretize import cut_texts
+from credimi.columns.numbers.ranges import cut_texts
 from credimi.columns.text_types import shown_date
 from credimi.core.public import stored
 from credimi.core.tables import Tables

@@ -89,7 +89,6 @@ class Header(Layout):
 
     kind = "CSV"
     endings = (".csv", ".tsv")
-    may_be_packed = True
     memory_per_byte = 2.0  # with 31 columns, 5.0 for texts of one letter, 2.0 for texts of 24 letters
 
     names: tuple[str, ...]
@@ -144,7 +143,7 @@ class Header(Layout):
         fault = partial(_fault, place, self)
 
         def parsed(part: Part) -> tuple[pa.Table | CodedRows | Exception, int]:
-            result: CodedRows | Exception | None = None
+            result: pa.Table | CodedRows | Exception | None = None
             if part.unclosed:
                 result = _UnclosedError("a quote is never closed")
             elif coded:
@@ -152,7 +151,9 @@ class Header(Layout):
                     result = coders.coded(part.content, _ROWS if part.content.size >= _PART // 2 else 0)
                 except UnicodeDecodeError as error:
                     result = error
-            return _parsed(part, self, convert) if result is None else result, part.content.size
+            if result is None:
+                result = _parsed(part.content, self, convert, quoted=part.quoted)
+            return result, part.content.size
 
         unpacked = max(wanted.size, 1) * unpacked_ratio
 
@@ -219,18 +220,11 @@ def _first_line(path: Place, file: pa.NativeFile, compression: str | None) -> tu
         ) from None
 
 
-def _parsed(part: Part, header: Header, convert: pa.csv.ConvertOptions) -> pa.Table | Exception:
-    """A part as pyarrow parses it, or the error; if the delimiter is a blank, extra blanks at line ends are removed."""
-    table_or_error = _parsed_by_pyarrow(part.content, header, convert, quoted=part.quoted)
-    if header.delimiter == " " and isinstance(table_or_error, Exception):
-        content = without_blanks(part.content, len(header.names))
-        table_or_error = _parsed_by_pyarrow(content, header, convert, quoted=part.quoted)
-    return table_or_error
-
-
-def _parsed_by_pyarrow(
-    content: pa.Buffer, header: Header, convert: pa.csv.ConvertOptions, *, quoted: bool
+def _parsed(
+    part: pa.Buffer, header: Header, convert: pa.csv.ConvertOptions, *, quoted: bool, trimmed: bool = False
 ) -> pa.Table | Exception:
+    """A part as pyarrow parses it, or the error; if the delimiter is a blank, extra blanks at line ends are removed."""
+    content = part
     if content[: len(_BYTE_ORDER_MARK)].to_pybytes() == _BYTE_ORDER_MARK:  # text here, but pyarrow would remove it
         content = pa.py_buffer(_BYTE_ORDER_MARK + content)
     parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
@@ -246,6 +240,8 @@ def _parsed_by_pyarrow(
             if lacks_memory(error):
                 raise
             failure = error
+    if header.delimiter == " " and not trimmed:
+        return _parsed(without_blanks(part, len(header.names)), header, convert, quoted=quoted, trimmed=True)
     return failure
 
 

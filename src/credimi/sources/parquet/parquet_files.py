@@ -58,6 +58,7 @@ class Footer(Layout):
 
     kind = "Parquet"
     endings = (".parquet", ".pq")
+    marks = (b"PAR1",)
 
     schema: pa.Schema
     rows: int
@@ -70,10 +71,8 @@ class Footer(Layout):
         return tuple(self.schema.names)
 
     @classmethod
-    def of(cls, place: Place, file: Foreign, first: bytes, _delimiter: str | None) -> Self | None:
+    def of(cls, place: Place, file: Foreign, _first: bytes, _delimiter: str | None) -> Self:
         """The footer of an open file."""
-        if not first.startswith(b"PAR1"):
-            return None
         with readable(place, "Parquet"), pa.parquet.ParquetFile(file) as parquet:
             metadata = parquet.metadata
             unpacked = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))

@@ -35,10 +35,9 @@ def read_record(content: Bytes, position: int, kinds: Kinds) -> tuple[Record, in
     """The fields of a record that are asked for, by number, and where it ends."""
     fields: Record = {}
     field = 0
-    while content[position]:
-        kind, step = content[position] & 15, content[position] >> 4
-        field, position = field + step, position + 1
-        if not step:
+    while head := content[position]:
+        kind, field, position = head & 15, field + (head >> 4), position + 1
+        if head <= _MANY:
             raise OtherStorageError
         wanted = kinds.get(field)
         if wanted is None:
@@ -50,9 +49,14 @@ def read_record(content: Bytes, position: int, kinds: Kinds) -> tuple[Record, in
 
 def _value(content: Bytes, position: int, kind: int, wanted: Foreign) -> tuple[Foreign, int]:
     """The value of a field that has to be of the wanted kind, and where it ends."""
-    if isinstance(wanted, dict) and kind == _RECORD:
+    if wanted == kind and kind in (NUMBER, LONG):  # nearly all are numbers
+        number, position = read_number(content, position)
+        number = (number >> 1) ^ -(number & 1)
+        if kind == LONG or -_MAX_NUMBER <= number < _MAX_NUMBER:
+            return number, position
+    elif isinstance(wanted, dict) and kind == _RECORD:
         return read_record(content, position, wanted)
-    if isinstance(wanted, list) and kind == _LIST:
+    elif isinstance(wanted, list) and kind == _LIST:
         size, kind, position = _list_header(content, position)
         records = []
         for _ in range(size if kind == _RECORD else 0):
@@ -65,16 +69,13 @@ def _value(content: Bytes, position: int, kind: int, wanted: Foreign) -> tuple[F
     elif wanted == kind == BYTES:
         size, position = read_number(content, position)
         return content[position : position + size], position + size
-    elif wanted == kind and kind in (NUMBER, LONG):
-        number, position = read_number(content, position)
-        number = (number >> 1) ^ -(number & 1)
-        if kind == LONG or -_MAX_NUMBER <= number < _MAX_NUMBER:
-            return number, position
     raise OtherStorageError
 
 
 def read_number(content: Bytes, position: int) -> tuple[int, int]:
     """A whole number of seven bits a byte, and where it ends."""
+    if content[position] < _LAST:  # most numbers have one byte
+        return content[position], position + 1
     number = shift = 0
     while True:
         byte = content[position]
@@ -97,13 +98,13 @@ def _list_header(content: Bytes, position: int) -> tuple[int, int, int]:
 
 def _after(content: Bytes, position: int, kind: int) -> int:
     """Where a value of this kind ends."""
-    if kind in (_TRUE, _FALSE):
-        return position
     if kind in (_SHORT, NUMBER, LONG):
         return read_number(content, position)[1]
     if kind == BYTES:
         size, position = read_number(content, position)
         return position + size
+    if kind in (_TRUE, _FALSE):
+        return position
     if kind in (_LIST, _SET):
         size, kind, position = _list_header(content, position)
         for _ in range(size):
