@@ -12,6 +12,7 @@ import pytest
 
 import credimi
 from credimi import CredimiError, Result
+from credimi.results.saved import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +26,7 @@ ASKED: dict[str, Callable[[], Result]] = {
     "pairs": lambda: credimi.pairs(CLINIC),
     "some pairs": lambda: credimi.pairs(CLINIC, top=9),
     "network": lambda: credimi.network(CLINIC, imputations=0),
+    "tree": lambda: credimi.tree(CLINIC, "diabetes", max_depth=2),
     "select": lambda: credimi.select(CLINIC, "diabetes", max_features=3),
 }
 
@@ -85,3 +87,22 @@ def test_what_is_no_saved_result_is_refused(tmp_path: Path) -> None:
             credimi.load(path)
     with pytest.raises(CredimiError, match="cannot be read"):
         credimi.load(tmp_path / "nowhere.json")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: credimi.mutual_information([[10, 2], [3, 15]]),
+        lambda: credimi.mutual_information([[10, 2], [3, 15]], approximation="sampled", draws=50),
+        lambda: credimi.mutual_information([[10, 0], [3, 0]], approximation="leading"),
+        lambda: credimi.posterior([[10, 2], [3, 15]], target_only=[1, 2]),
+        lambda: credimi.prequential({"x": list("aabb") * 9, "y": list("ppqq") * 9}, "y", orders=2),
+    ],
+)
+def test_distributions_and_runs_are_saved_too(made: Callable[[], credimi.Distribution], tmp_path: Path) -> None:
+    answer = made()
+    answer.save(tmp_path / "answer.json")
+    again = credimi.load(tmp_path / "answer.json")
+    assert type(again) is type(answer)
+    assert encoded(again) == encoded(answer)
+    assert repr(again) == repr(answer)

@@ -40,6 +40,7 @@ from credimi.inference.evidence.fixed_priors import CELLS, added, pseudo_counts,
 from credimi.inference.information import information_of
 from credimi.inference.mode.mode import Solution, one_less, solve
 from credimi.inference.sampling import BURN_IN, CHAINS, THIN, Draws, draw
+from credimi.results.saved import Saved
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -102,7 +103,7 @@ def posterior(
 
 @public
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class Posterior(Saved):
     """The posterior of the cell probabilities. Made by `credimi.posterior`.
 
     `mode` and `mean` are r x s; `log_evidence` is the log of the normalisation; `covariance()` is rs x rs, cells row

@@ -26,6 +26,7 @@ from credimi.paper import checkpoints
 from credimi.paper.prequential_loop import go_through
 from credimi.paper.prequential_options import PrequentialOptions
 from credimi.paper.rows import Rows, rows_of
+from credimi.results.saved import Saved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,7 +44,7 @@ _ORDERS_AT_ONCE = 10  # enough to make numpy's overhead small, few enough that a
 
 @stored
 @dataclass(frozen=True, eq=False, repr=False)
-class Prequential:
+class Prequential(Saved):
     """The result of each row: `correct` and `used` are rules x orders x rows, with the rows as in each order."""
 
     rows: Rows

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @public
-class Result:  # noqa: PLW1641  (results are compared, never keys)
+class Result(saved.Saved):  # noqa: PLW1641  (results are compared, never keys)
     """What every question of credimi returns: rows with figures, and how they are shown, exported and stored.
 
     `len`, iteration and `[name]` give rows as dictionaries; a row is found by its name, by its index, or, if rows are
@@ -155,10 +155,6 @@ class Result:  # noqa: PLW1641  (results are compared, never keys)
         text = StringIO()
         export.csv_writer(text).writerows(export.csv_lines(self.columns, self))
         return written(text.getvalue(), path)
-
-    def save(self, path: str | Path) -> None:
-        """Write everything to one file of JSON, every number exactly; `credimi.load` reads it."""
-        saved.save(self, path)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

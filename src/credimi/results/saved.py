@@ -22,7 +22,7 @@ from credimi.core.atomic_files import write_bytes
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
-    from credimi.core.types import Value
+    from credimi.core.types import Foreign, Value
 
 _CLASS = "credimi"
 _KINDS = ("tuple", "array", "number", "items")
@@ -94,12 +94,18 @@ def _made(name: str, content: dict[str, Value]) -> Value:
     return cls(**content)
 
 
-def save(result: Value, path: str | Path) -> None:
-    """Write a result to a file, which is complete or absent."""
-    write_bytes(json.dumps(encoded(result), ensure_ascii=False, allow_nan=False).encode(errors="surrogatepass"), path)
+class Saved:
+    """What can be saved, and is the same again when it is loaded."""
+
+    __slots__ = ()
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one file of JSON, every number exactly; `credimi.load` reads it."""
+        text = json.dumps(encoded(self), ensure_ascii=False, allow_nan=False)
+        write_bytes(text.encode(errors="surrogatepass"), path)
 
 
-def load(path: str | Path) -> Value:
+def load(path: str | Path) -> Foreign:
     """Read a result that its `save` wrote.
 
     Parameters
@@ -110,7 +116,7 @@ def load(path: str | Path) -> Value:
     Returns
     -------
     Result
-        Equal to the one that was saved.
+        Equal to the one that was saved: a result of a question, a `Distribution`, a `Posterior`, a prequential run.
 
     Examples
     --------
@@ -127,6 +133,6 @@ def load(path: str | Path) -> Value:
         raise CredimiError(f"{path} cannot be read: {error.strerror or error}") from None
     except (CredimiError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise CredimiError(f"{path} is no saved result ({error}): write one with `save`") from None
-    if not hasattr(result, "save"):
+    if not isinstance(result, Saved):
         raise CredimiError(f"{path} is no saved result: write one with `save`")
     return result

@@ -36,6 +36,7 @@ from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.distributions.quantile_search import first_positive
 from credimi.inference.distributions.scaled_beta import ScaledBeta, plain_betas, scaled_betas
 from credimi.results.notebook import VISIBLE_ATOM
+from credimi.results.saved import Saved
 from credimi.results.sentences import CAUTIONS_OF_INFORMATION
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ Component: TypeAlias = Point | Normal | ScaledBeta | Empirical
 
 @public
 @dataclass(frozen=True, slots=True, repr=False)
-class Distribution:
+class Distribution(Saved):
     """A posterior of mutual information; make one with `point`, `normal`, `beta`, `empirical` or `mixture`.
 
     Numbers in, numbers out; arrays in, arrays of the same shape out.

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 _MAX_LINES = 60  # of what Python prints
 _VERDICTS = ("more", "less", "unsure", "same", "not compared")
 _SHORT_NAME, _LONGEST_NAME = 8, 18  # of a sample, as the heading of a column
-_WIDTH_WITH_SHORT_NAMES = 84
+_WIDTH_OF_OTHERS = 65  # of the columns without the names of features, and those of the samples
+_MOST_OF_A_NAME = 14
 _LETTERS = ("A", "B")  # the headings of samples whose names look the same
 _MAX_COLUMNS_NAMED = 10  # columns that only one of the two has
 
@@ -34,7 +35,9 @@ _MAX_COLUMNS_NAMED = 10  # columns that only one of the two has
 def sections(comparison: Comparison, shown: Shown) -> Iterator[Section]:
     """The table, and the lines below it."""
     most = shown.top or (_MAX_LINES if shown.reader == PYTHON else len(comparison))
-    headings = _headings(comparison.names, shown.width)
+    longest = max(map(len, comparison.columns["feature"][:most]), default=0)
+    left = shown.width - _WIDTH_OF_OTHERS - min(longest, _MOST_OF_A_NAME)
+    headings = _headings(comparison.names, min(max(left // 2 - 2, _SHORT_NAME), _LONGEST_NAME))
     yield Section(
         _title(comparison, headings) + (", in bits" if shown.units == BITS else ""),
         _columns(comparison, headings, shown),
@@ -121,9 +124,8 @@ def _lines(comparison: Comparison, shown: Shown, most: int) -> Iterator[str]:
             yield f"{row['feature'] or NO_NAME}: {note}"
 
 
-def _headings(names: tuple[str, str], width: int) -> tuple[str, str]:
-    """The ends of the samples' names, where file names differ; letters if the ends are the same."""
-    room = min(max((width - _WIDTH_WITH_SHORT_NAMES) // 2, _SHORT_NAME), _LONGEST_NAME)
+def _headings(names: tuple[str, str], room: int) -> tuple[str, str]:
+    """The ends of the samples' names, where file names differ, in so much room; letters if the ends are the same."""
     first, second = (_ending(plain(name), room) for name in names)
     return (first, second) if first != second else _LETTERS
 
