@@ -28,7 +28,7 @@ COMMANDS = {
     "interactions": ["interactions", EXAMPLE, "--target", "diabetes"],
     "pairs": ["pairs", EXAMPLE, "--top", "4"],
     "forest": ["pairs", EXAMPLE, "--forest"],
-    "network": ["network", EXAMPLE, "--columns", "bmi", "waist", "glucose", "--level", "0.95"],
+    "network": ["network", EXAMPLE, "--features", "bmi", "waist", "glucose", "--level", "0.95"],
     "tree": ["tree", EXAMPLE, "--target", "diabetes"],
     "compare": ["compare", EXAMPLE, EXAMPLE, "--target", "diabetes"],
     "count": ["count", EXAMPLE, "--target", "diabetes", "--into", "counts.credimi"],

@@ -168,7 +168,10 @@ class Result(saved.Saved):  # noqa: PLW1641  (results are compared, never keys)
         """
         from credimi.results.page import static_page  # noqa: PLC0415  (loaded only to write a page)
 
-        return written(static_page(self._title(), self._page_sections(Shown(reader)), self._styles), path)
+        return written(
+            static_page(self._title(), getattr(self, "target", None), self._page_sections(Shown(reader)), self._styles),
+            path,
+        )
 
     def _page_sections(self, shown: Shown) -> Iterator[Section]:
         """What the page shows."""
