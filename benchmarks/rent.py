@@ -1,336 +1,227 @@
 """What each special path pays: the same work with it and without it, in turn, as a ratio of processor times.
 
-A path that takes less than 1.5 times the time away, on work that people do, goes (docs/architecture.md). Without it,
-the next plainer way in the code does the work: pyarrow, numpy, or the kernel for all cases.
+A path that is less than 1.5 times as fast, on work that people do, goes; the table is in docs/architecture.md. Without
+it, the next plainer way in the code does the work: pyarrow, numpy, or the kernel for all cases.
 
-    python benchmarks/rent.py                          all of them, two minutes
-    python benchmarks/rent.py csv parquet              some of them, by the beginning of their names
+    python benchmarks/rent.py                          all of them, about a minute
+    python benchmarks/rent.py csv parquet              those whose names begin so
+    python benchmarks/rent.py --share .1               a tenth of the rows: a quick look
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import json
 import tempfile
 import time
 import warnings
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet
 
 import credimi
+from credimi.columns import encode_arrow, pair_counts, text_codes
+from credimi.columns.numbers import small_codes, sort_numbers, sorted_numbers
+from credimi.counts import batch, counts, tabulate
+from credimi.estimators import discretizer
+from credimi.estimators.scorer import Scorer
+from credimi.sources import json_lines, sparse_matrices
+from credimi.sources.csv.csv_coder import FieldCoders
+from credimi.sources.parquet import parquet_files
+from credimi.sources.parquet.parquet_codes import TextColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     Work = Callable[[], object]
 
-REPEATS = 3
 FEATURES = 30
+WORDS = np.array([f"word{code:03d}"[: 4 + code % 5] + f"{code}" for code in range(20)] + [None], dtype=object)
 
 
-def texts(rows: int, distinct: int = 20) -> pa.Table:
-    """Columns of text of a few distinct values, 5 % missing, and a target of two classes."""
-    generator = np.random.default_rng(0)
-    words = pa.array([f"word{code:03d}"[: 4 + code % 5] + f"{code}" for code in range(distinct)])
-    columns = {}
-    for column in range(FEATURES):
-        codes = pa.array(generator.integers(0, distinct, rows, dtype=np.int16), mask=generator.random(rows) < 0.05)
-        columns[f"feature {column:02d}"] = pa.DictionaryArray.from_arrays(codes, words).cast(pa.string())
-    target = pa.DictionaryArray.from_arrays(generator.integers(0, 2, rows).astype(np.int8), ["no", "yes"])
-    return pa.table(columns | {"target": target.cast(pa.string())})
+@dataclass(frozen=True)
+class Data:
+    """The tables that are counted; `share` of the rows that they have by default."""
+
+    folder: Path
+    share: float
+
+    def target(self, rows: int, classes: int = 2) -> np.ndarray:
+        """Classes, one a row."""
+        return np.random.default_rng(3).integers(0, classes, int(rows * self.share)).astype(np.uint8)
+
+    def codes(self, rows: int, values: int, kind: str = "u1", order: str = "F") -> np.ndarray:
+        """Small whole numbers; of doubles, a tenth are missing."""
+        generator = np.random.default_rng(0)
+        array = generator.integers(0, values, (int(rows * self.share), FEATURES)).astype(kind, order=order)
+        return np.where(generator.random(array.shape) < 0.1, np.nan, array) if kind == "f8" else array
+
+    def numbers(self, rows: int) -> np.ndarray:
+        """Numbers, all different."""
+        return np.asfortranarray(np.random.default_rng(1).normal(size=(int(rows * self.share), FEATURES)))
+
+    def texts(self, rows: int) -> pa.Table:
+        """Columns of twenty texts, 5 % of them missing, and a target of two classes."""
+        codes = self.codes(rows, 21, "i1")
+        arrays = [pa.DictionaryArray.from_arrays(column, WORDS[:20].tolist()) for column in map(_nullable, codes.T)]
+        columns = {f"feature {number:02d}": array.cast(pa.string()) for number, array in enumerate(arrays)}
+        classes = pa.DictionaryArray.from_arrays(pa.array(self.target(rows)), ["no", "yes"])
+        return pa.table(columns | {"target": classes.cast(pa.string())})
+
+    def written(self, rows: int, ending: str) -> Work:
+        """The texts in a file, which is counted."""
+        path, table = self.folder / f"texts.{ending}", self.texts(rows)
+        if ending == "csv":
+            pa.csv.write_csv(table, path, pa.csv.WriteOptions(quoting_style="none"))
+        elif ending == "parquet":
+            pa.parquet.write_table(table, path)
+        else:
+            path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+        return counting(str(path), "target")
+
+    def objects(self, rows: int) -> Mapping[str, np.ndarray]:
+        """Columns of Python's objects."""
+        return {str(number): WORDS[column] for number, column in enumerate(self.codes(rows, 21).T)}
+
+    def stream(self, rows: int) -> Work:
+        """Naive Bayes that predicts each row, and then learns it."""
+        cells = WORDS[self.codes(rows, 5)].tolist()
+        given = [({str(number): cell for number, cell in enumerate(row)}, row[0]) for row in cells]
+
+        def work() -> None:
+            model = credimi.IncrementalNaiveBayes()
+            for row, label in given:
+                model.predict_one(row)
+                model.learn_one(row, label)
+
+        return work
+
+    def sparse(self, rows: int) -> Work:
+        """A sparse matrix of which one cell in a hundred is stored."""
+        from scipy.sparse import csc_array  # noqa: PLC0415  (an extra)
+
+        codes = self.codes(rows, 4)
+        return counting(csc_array(codes * (np.random.default_rng(2).random(codes.shape) < 0.01)), self.target(rows))
 
 
-def ranked(data: object, target: object = "target") -> Work:
-    """Count the data on one thread."""
+def _nullable(codes: np.ndarray) -> pa.Array:
+    return pa.array(codes, mask=codes == 20)
+
+
+def counting(data: object, target: object) -> Work:
+    """Count on one thread."""
     return lambda: credimi.count(data, target, threads=1)
 
 
-def csv_bytes_to_codes(folder: Path) -> tuple[Work, list[Any]]:
-    """Bytes of CSV straight to codes; without it, pyarrow parses, and `text_codes` encodes."""
-    path = folder / "texts.csv"
-    pa.csv.write_csv(texts(500_000), path, pa.csv.WriteOptions(quoting_style="none"))
-    from credimi.sources.csv.csv_coder import FieldCoders
-
-    return ranked(str(path)), [patch.object(FieldCoders, "coded", lambda *_: None)]
-
-
-def parquet_pages(folder: Path) -> tuple[Work, list[Any]]:
-    """Pages of Parquet straight to codes; without it, pyarrow reads dictionaries."""
-    path = folder / "texts.parquet"
-    pa.parquet.write_table(texts(1_000_000), path)
-    from credimi.sources.parquet.parquet_codes import TextColumns
-
-    return ranked(str(path)), [patch.object(TextColumns, "of", lambda *_: None)]
-
-
-def texts_in_memory(_: Path) -> tuple[Work, list[Any]]:
-    """Texts of Arrow to codes by our kernel; without it, by pyarrow."""
-    from credimi.columns import encode_arrow
-
-    return ranked(texts(1_000_000)), [patch.object(encode_arrow, "_encode_few_texts", lambda *_: None)]
-
-
-def few_doubles(_: Path) -> tuple[Work, list[Any]]:
-    """Doubles of few distinct values, with fractions, to codes; without it, by pyarrow."""
-    from credimi.columns import encode_arrow
-
-    generator = np.random.default_rng(0)
-    array = np.asfortranarray(generator.integers(0, 50, (700_000, FEATURES)) / 8.0)
-    target = generator.integers(0, 2, len(array))
-    return ranked(array, target), [patch.object(encode_arrow, "few_distinct", lambda *_: None)]
-
-
-def python_objects(_: Path) -> tuple[Work, list[Any]]:
-    """Python's objects by their addresses; without it, all are looked up by their values."""
-    from credimi.columns import text_codes
-
-    generator = np.random.default_rng(0)
-    words = np.array([f"word{code}" for code in range(20)] + [None], dtype=object)
-    array = words[generator.integers(0, 21, (700_000, FEATURES))]
-    columns = {f"feature {index}": array[:, index] for index in range(FEATURES)}
-    target = generator.integers(0, 2, len(array))
-    return ranked(columns, target), [patch.object(text_codes, "encode_integers", lambda *_: -1)]
-
-
-def _whole(order: str, kind: type, rows: int = 700_000) -> tuple[Work, list[Any]]:
-    from credimi.counts import batch
-
-    generator = np.random.default_rng(0)
-    array = np.asarray(generator.integers(0, 4, (rows, FEATURES)), dtype=kind, order=order)  # type: ignore[call-overload]
-    if kind is np.float64:
-        array[generator.random(array.shape) < 0.1] = np.nan
-    return ranked(array, generator.integers(0, 2, rows)), [patch.object(batch, "encode_small", lambda *_: {})]
-
-
-def small_integers_row_major(_: Path) -> tuple[Work, list[Any]]:
-    """Small whole numbers of a row-major array, all columns at once."""
-    return _whole("C", np.int64)
-
-
-def small_doubles_row_major(_: Path) -> tuple[Work, list[Any]]:
-    """The same as doubles with NaN."""
-    return _whole("C", np.float64)
-
-
-def small_integers_column_major(_: Path) -> tuple[Work, list[Any]]:
-    """The same column by column."""
-    return _whole("F", np.int64)
-
-
-def small_doubles_column_major(_: Path) -> tuple[Work, list[Any]]:
-    """The same as doubles with NaN."""
-    return _whole("F", np.float64)
-
-
-def small_bytes_row_major(_: Path) -> tuple[Work, list[Any]]:
-    """The same as bytes."""
-    return _whole("C", np.uint8, 1_000_000)
-
-
-def squares_of_sixteen(_: Path) -> tuple[Work, list[Any]]:
-    """Transposed in squares by LLVM's vectors; without it, each column of the array is copied, then coded."""
-    from credimi.columns.numbers import small_codes
-
-    work, _ = _whole("C", np.float64)
-    tables_of = small_codes.tables_of
-
-    def columnwise(columns: dict[str, np.ndarray]) -> Any:
-        return tables_of({name: np.ascontiguousarray(values) for name, values in columns.items()})
-
-    return work, [patch.object(small_codes, "tables_of", columnwise)]
-
-
-def _normal(rows: int = 200_000, order: str = "F") -> tuple[np.ndarray, np.ndarray]:
-    generator = np.random.default_rng(1)
-    target = generator.integers(0, 2, rows)
-    array = generator.normal(size=(rows, FEATURES)) + target[:, np.newaxis] * np.linspace(0.0, 0.5, FEATURES)
-    return np.asarray(array, order=order), target  # type: ignore[call-overload]
-
-
-def sorted_numbers(_: Path) -> tuple[Work, list[Any]]:
-    """Numbers, all different, sorted with their classes; without it, they get codes, which are counted."""
-    from credimi.columns.numbers import sorted_numbers as module
-
-    return ranked(*_normal()), [patch.object(module, "many_numbers", lambda *_: [])]
-
-
-def sorted_neighbours(_: Path) -> tuple[Work, list[Any]]:
-    """Neighbours in a row-major table are copied together before they are sorted."""
-    from credimi.columns.numbers import sorted_numbers as module
-
-    return ranked(*_normal(order="C")), [
-        patch.object(module, "_column_groups", lambda _, names: [[name] for name in names])
-    ]
-
-
-def cuts_from_counts(_: Path) -> tuple[Work, list[Any]]:
-    """All MDL splits of a column from its counts in one compiled call; without it, in numpy."""
-    from credimi.counts import counts as module
-
-    array, target = _normal()
-    counted = credimi.count(array, target)
-
-    def work() -> object:
-        return credimi.rank(counted)
-
-    return work, [patch.object(module, "_CELLS_WORTH_COMPILING", 1 << 60)]
-
-
-def cuts_from_rows(_: Path) -> tuple[Work, list[Any]]:
-    """MDL splits of single instances (`EntropyDiscretizer`); without it, of the counts of distinct values, in numpy."""
-    from credimi.estimators import discretizer as module
-
-    array, target = _normal(100_000)
-
-    def work() -> object:
-        return credimi.EntropyDiscretizer(n_jobs=1).fit(array, target)
-
-    return work, [patch.object(module, "_CELLS_WORTH_COMPILING", 1 << 60)]
-
-
-def cuts_from_rows_or_counts(_: Path) -> tuple[Work, list[Any]]:
-    """The same beside the compiled splits of the counts."""
-    from credimi.columns.numbers import discretize, sorted_numbers as sorting
-    from credimi.estimators import discretizer as module
-
-    array, target = _normal(100_000)
-
-    def by_counts(values: Any, codes: Any, classes: int, **_: object) -> Any:
-        buffers = sorting.SortBuffers(values.size)
-        labels, block = buffers.counted(values, codes.astype(np.uint16), classes + 1, values.size)
-        numbers, places, _share = discretize.cut_by_mdl(labels.numbers, block)
-        return numbers, places
-
-    def work() -> object:
-        return credimi.EntropyDiscretizer(n_jobs=1).fit(array, target)
-
-    return work, [patch.object(module, "mdl_places_of_rows", by_counts)]
-
-
-def _counting(values: int, patched: list[Any], rows: int = 1_000_000) -> tuple[Work, list[Any]]:
-    generator = np.random.default_rng(0)
-    array = np.asfortranarray(generator.integers(0, values, (rows, FEATURES)).astype(np.uint8))
-    return ranked(array, generator.integers(0, 2, rows).astype(np.uint8)), patched
-
-
-def counts_by_bits(_: Path) -> tuple[Work, list[Any]]:
-    """Few values counted by sets of bits; without it, in joint tables of several columns."""
-    from credimi.columns import pair_counts
-
-    return _counting(4, [patch.object(pair_counts, "FEW_VALUES", -1)], 2_000_000)
-
-
-def counts_jointly(_: Path) -> tuple[Work, list[Any]]:
-    """Several columns counted in one joint table; without it, one by one."""
-    from credimi.counts import tabulate
-
-    return _counting(8, [patch.object(tabulate, "_MAX_JOINT_CELLS", 0)])
-
-
-def counts_by_cells(_: Path) -> tuple[Work, list[Any]]:
-    """The plain kernel; without it, numpy's bincount."""
-    from credimi.counts import tabulate
-
-    original = tabulate.count_codes
-
-    def plainly(*values: Any, compiled: bool = True, **options: Any) -> Any:
-        return original(*values, compiled=False, **options)
-
-    return _counting(60, [patch.object(tabulate, "_MAX_JOINT_CELLS", 0), patch.object(tabulate, "count_codes", plainly)])
-
-
-def same_labels(_: Path) -> tuple[Work, list[Any]]:
-    """What labels are is remembered for columns that have the same (`interpret`); a wide table."""
-    from credimi.columns import interpret
-
-    generator = np.random.default_rng(0)
-    words = np.array(["no", "yes", "a bit"])
-    table = pa.table({f"f{column}": words[generator.integers(0, 3, 200)] for column in range(3_000)})
-    counted = credimi.count(table.append_column("target", pa.array(words[generator.integers(0, 2, 200)])), "target")
-
-    def work() -> object:
-        return counted.interpreted()
-
-    return work, [patch.object(interpret, "_MAX_CACHED_LABELS", -1)]
-
-
-def same_order(_: Path) -> tuple[Work, list[Any]]:
-    """How labels are sorted is remembered for batches that have the same (`counts.batch`)."""
-    from credimi.counts import batch
-
-    generator = np.random.default_rng(0)
-    words = np.array(["no", "yes", "a bit"])
-    table = pa.table({f"f{column}": words[generator.integers(0, 3, 200)] for column in range(3_000)})
-    table = table.append_column("target", pa.array(words[generator.integers(0, 2, 200)]))
-    return ranked(table), [patch.object(batch, "_MAX_CACHED_LABELS", -1)]
-
-
-def sparse_columns(_: Path) -> tuple[Work, list[Any]]:
-    """Sparse matrices counted by their stored values; without it, with all zeros."""
-    from scipy import sparse
-
-    from credimi.columns.column import SparseColumn
-    from credimi.sources import sparse_matrices
-
-    generator = np.random.default_rng(0)
-    matrix = sparse.random(100_000, 300, 0.01, random_state=0, data_rvs=lambda size: generator.integers(1, 4, size))
-    target = generator.integers(0, 2, 100_000)
-    columns = sparse_matrices.columns
-
-    def dense(*values: Any) -> Any:
-        return [column.dense() if isinstance(column, SparseColumn) else column for column in columns(*values)]
-
-    return ranked(matrix.tocsc(), target), [patch.object(sparse_matrices, "columns", dense)]
-
-
-def decimals(_: Path) -> tuple[Work, list[Any]]:
-    """Decimals divided as whole numbers; without it, through text."""
-    from credimi.columns import arrow_buffers
-
-    generator = np.random.default_rng(0)
-    numbers = pa.array(generator.integers(0, 1_000_000, 200_000) / 100.0)
-    column = pa.compute.round(numbers, 2).cast(pa.decimal128(20, 2), safe=False)
-    table = pa.table({f"f{index}": column for index in range(5)} | {"target": generator.integers(0, 2, 200_000)})
-    return ranked(table), [patch.object(arrow_buffers, "_quotients", lambda _: None)]
-
-
-def parquet_dictionaries(folder: Path) -> tuple[Work, list[Any]]:
-    """Text of Parquet as dictionaries where pages are not read by ourselves; without it, as text."""
-    from credimi.sources.parquet import parquet_files
-
-    path = folder / "dictionaries.parquet"
-    pa.parquet.write_table(texts(300_000), path)
-    return ranked(str(path)), [patch.object(parquet_files, "_GROUP", 1 << 60)]
-
-
-def threads_read_ahead(folder: Path) -> tuple[Work, list[Any]]:
-    """Nothing is switched off: what two runs of the same differ by."""
-    return parquet_dictionaries(folder)[0], []
-
-
-PATHS = {
-    name: path
-    for name, path in globals().copy().items()
-    if callable(path) and getattr(path, "__annotations__", {}).get("return") == "tuple[Work, list[Any]]" and name[0] != "_"
+def ranking(numbers: np.ndarray, target: np.ndarray) -> Work:
+    """Rank counts of numbers, which are cut."""
+    counted = credimi.count(numbers, target)
+    return lambda: credimi.rank(counted, threads=1)
+
+
+def cutting(numbers: np.ndarray, target: np.ndarray) -> Work:
+    """Cut numbers for scikit-learn."""
+    return lambda: credimi.EntropyDiscretizer(n_jobs=1).fit(numbers, target)
+
+
+def nothing(*_: object) -> None:
+    """What a path says that cannot be taken."""
+
+
+def dense(matrix: object, indices: list[int]) -> list[np.ndarray]:
+    """Columns with all their zeros."""
+    return [column.dense() for column in SPARSE(matrix, indices)]
+
+
+SPARSE = sparse_matrices.columns
+LARGE = 1 << 60
+
+# The work, and what is put in the place of the path.
+PATHS: dict[str, tuple[Callable[[Data], Work], object, str, object]] = {
+    "csv: bytes to codes": (lambda data: data.written(700_000, "csv"), FieldCoders, "coded", nothing),
+    "parquet: pages to codes": (lambda data: data.written(1_000_000, "parquet"), TextColumns, "of", nothing),
+    "parquet: text as dictionaries": (lambda data: data.written(300_000, "parquet"), parquet_files, "_GROUP", LARGE),
+    "json: lines by pyarrow": (
+        *(lambda data: data.written(30_000, "jsonl"), json_lines),
+        *("_columns", json_lines._columns_by_python),  # noqa: SLF001  (the plain way)
+    ),
+    "texts in memory": (
+        *(lambda data: counting(data.texts(1_000_000), "target"), encode_arrow),
+        *("_encode_few_texts", nothing),
+    ),
+    "few doubles": (
+        *(lambda data: counting(data.codes(700_000, 50, "f8") / 8.0, data.target(700_000)), encode_arrow),
+        *("few_distinct", nothing),
+    ),
+    "objects by their addresses": (
+        *(lambda data: counting(data.objects(700_000), data.target(700_000)), text_codes),
+        *("encode_integers", lambda *_: -1),
+    ),
+    "sparse matrices": (lambda data: data.sparse(100_000), sparse_matrices, "columns", dense),
+    "small numbers: integers, row-major": (
+        *(lambda data: counting(data.codes(700_000, 4, "i8", "C"), data.target(700_000)), batch),
+        *("encode_small", lambda *_: {}),
+    ),
+    "small numbers: doubles, row-major": (
+        *(lambda data: counting(data.codes(700_000, 4, "f8", "C"), data.target(700_000)), batch),
+        *("encode_small", lambda *_: {}),
+    ),
+    "small numbers: doubles, column-major": (
+        *(lambda data: counting(data.codes(700_000, 4, "f8"), data.target(700_000)), batch),
+        *("encode_small", lambda *_: {}),
+    ),
+    "small numbers: squares transposed": (
+        *(lambda data: counting(data.codes(700_000, 4, "f8", "C"), data.target(700_000)), small_codes),
+        *("_side_by_side", lambda *_: ()),
+    ),
+    "sorted numbers": (
+        *(lambda data: counting(data.numbers(200_000), data.target(200_000)), sorted_numbers),
+        *("many_numbers", lambda *_: []),
+    ),
+    "sorted numbers: by half of their bits": (
+        *(lambda data: counting(data.numbers(400_000), data.target(400_000)), sort_numbers),
+        *("HALF", 0),
+    ),
+    "cuts: compiled, from counts": (
+        *(lambda data: ranking(data.numbers(200_000), data.target(200_000)), counts),
+        *("_CELLS_WORTH_COMPILING", LARGE),
+    ),
+    "cuts: compiled, from rows": (
+        *(lambda data: cutting(data.numbers(100_000), data.target(100_000, 10)), discretizer),
+        *("_CELLS_WORTH_COMPILING", LARGE),
+    ),
+    "counts: by sets of bits": (
+        *(lambda data: counting(data.codes(2_000_000, 4), data.target(2_000_000)), pair_counts),
+        *("FEW_VALUES", -1),
+    ),
+    "counts: several columns jointly": (
+        *(lambda data: counting(data.codes(1_000_000, 8), data.target(1_000_000)), tabulate),
+        *("_MAX_JOINT_CELLS", 0),
+    ),
+    "labels in order, remembered": (
+        *(lambda data: data.written(1_000_000, "csv"), batch),
+        *("_MAX_CACHED_LABELS", -1),
+    ),
+    "naive Bayes, row by row": (lambda data: data.stream(300), Scorer, "log_joint_of_row", nothing),
 }
 
 
-def ratio(work: Work, off: list[Any]) -> tuple[float, float]:
+def measured(work: Work, repeats: int, owner: object, name: str, plain: object) -> tuple[float, float]:
     """The least seconds of the processor with the path, and without it."""
     best = [np.inf, np.inf]
     work()
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         for without in (False, True):
             with ExitStack() as stack:
-                for each in off if without else ():
-                    stack.enter_context(each)
+                if without:
+                    stack.enter_context(patch.object(owner, name, plain))
                 start = time.process_time()
                 work()
                 best[without] = min(best[without], time.process_time() - start)
@@ -339,14 +230,19 @@ def ratio(work: Work, off: list[Any]) -> tuple[float, float]:
 
 def main() -> None:
     """Print one line a path."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", default=[""], help="how the names of paths begin (default: all)")
+    parser.add_argument("--share", type=float, default=1.0, help="of the rows (default: %(default)s)")
+    parser.add_argument("--repeats", type=int, default=3, help="(default: %(default)s)")
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
-    asked = tuple(sys.argv[1:]) or ("",)
-    print("| path | with it, s | without, s | times |\n|---|---:|---:|---:|")
-    for name, path in PATHS.items():
-        if name.startswith(asked) and name not in {"ranked", "texts"}:
+    print("| path | with it, s | without, s | times as long |\n|---|---:|---:|---:|")
+    for name, (make, owner, attribute, plain) in PATHS.items():
+        if name.startswith(tuple(options.names)):
             with tempfile.TemporaryDirectory() as folder:
-                ours, plain = ratio(*path(Path(folder)))
-            print(f"| {name} | {ours:.3f} | {plain:.3f} | {plain / ours:.2f} |", flush=True)
+                work = make(Data(Path(folder), options.share))
+                ours, without = measured(work, options.repeats, owner, attribute, plain)
+            print(f"| {name} | {ours:.3f} | {without:.3f} | {without / ours:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
