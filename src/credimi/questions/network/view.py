@@ -12,7 +12,7 @@ import numpy as np
 from credimi.questions.network.labels import label_sides
 from credimi.results import remark_sentences, sentences
 from credimi.results import section as kinds
-from credimi.results.figures import new_axes, picture_kind, save, short_names
+from credimi.results.figures import new_axes, short_names
 from credimi.results.graph_layout import column_positions, graph_page
 from credimi.results.palette import BLUE
 from credimi.results.remarks import RemarkKind
@@ -21,7 +21,6 @@ from credimi.results.sentences import NO_NAME, PYTHON, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from matplotlib.axes import Axes
 
@@ -255,10 +254,8 @@ def shown_table(block: CountArray, book: Codebook, one: int, other: int) -> Reco
     return {"rows": labels[0], "columns": labels[1], "counts": np.round(counts, 3).tolist()}
 
 
-def plot(network: Network, path: str | Path | None, ax: Axes | None) -> Axes:
+def plot(network: Network, ax: Axes | None) -> Axes:
     """Columns as dots, edges as lines: width is information, opacity probability, arrow heads are directions."""
-    if path is not None:
-        picture_kind(path)
     index_of = {name: index for index, name in enumerate(network.names)}
     edges = list(network)
     largest = max((edge["mi"] for edge in edges), default=0.0) or 1.0
@@ -294,6 +291,4 @@ def plot(network: Network, path: str | Path | None, ax: Axes | None) -> Axes:
         label.set(zorder=4, path_effects=halo)  # so that lines do not run through it
     axes.set_axis_off()
     axes.set_title(f"P(edge) >= {network.level:g}; width: information, opacity: probability", fontsize=9)
-    if path is not None:
-        save(axes, path)
     return axes

@@ -8,17 +8,16 @@ import numpy as np
 
 from credimi.results import section as kinds
 from credimi.results import sentences
-from credimi.results.figures import new_axes, save, short_names
+from credimi.results.figures import new_axes, short_names
 from credimi.results.graph_layout import graph_page
 from credimi.results.section import Column, Section, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from matplotlib.axes import Axes
 
-    from credimi.core.types import FloatArray, Record
+    from credimi.core.types import Record
     from credimi.questions.pairs.result import Pairs
 
 _SHOWN_PAIRS = 30
@@ -186,8 +185,9 @@ def _pair(row: Record, place_of: dict[str, int]) -> list[object]:
     return [place_of[row["a"]], place_of[row["b"]], *figures, 0.0, 0.0, 0.0, "--", None, row["complete"], share]
 
 
-def heat_map(values: FloatArray, names: Sequence[str], name: str, path: str | Path | None, ax: Axes | None) -> Axes:
-    """A matrix as a heat map, with one cell for each pair."""
+def plot(pairs: Pairs, ax: Axes | None, *, name: str) -> Axes:
+    """One of the figures as a heat map, with one cell for each pair."""
+    values, names = pairs.matrix(name).astype(np.float64), pairs.names
     side = min(max(3.0, 0.22 * len(names) + 1.5), 12.0)
     axes = new_axes(ax, (side + 1.2, side))
     low = 0.0 if np.nanmin(values, initial=0.0) >= 0.0 else None
@@ -199,6 +199,4 @@ def heat_map(values: FloatArray, names: Sequence[str], name: str, path: str | Pa
         axes.set_yticks(range(len(names)), shown, fontsize=7)
     figure = axes.figure
     figure.colorbar(image, ax=axes, label=_FIGURE_TITLES[name], fraction=0.046, pad=0.04)
-    if path is not None:
-        save(axes, path)
     return axes
