@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from credimi.inference.posterior import Posterior, posterior
     from credimi.inference.strata.conditional_information import conditional_information
     from credimi.paper.prequential import prequential
+    from credimi.paper.prequential_plot import plot_prequential
     from credimi.questions.compare.compare import compare
     from credimi.questions.compare.groups import GroupedRanking
     from credimi.questions.compare.rank_by import rank_by
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from credimi.questions.select.select import select
     from credimi.questions.tree.result import Tree
     from credimi.questions.tree.tree import tree
-    from credimi.results.figures import plot_prequential
     from credimi.results.result import Result
     from credimi.results.saved import load
     from credimi.sources.door import count
@@ -116,7 +116,7 @@ _MODULE_OF = {
     "mutual_information": "credimi.inference.mutual_information",
     "network": "credimi.questions.network.network",
     "pairs": "credimi.questions.pairs.pairs",
-    "plot_prequential": "credimi.results.figures",
+    "plot_prequential": "credimi.paper.prequential_plot",
     "posterior": "credimi.inference.posterior",
     "prequential": "credimi.paper.prequential",
     "rank": "credimi.questions.rank.rank",

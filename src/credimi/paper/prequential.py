@@ -25,6 +25,7 @@ from credimi.inference.rules import AS_IN_THE_PAPER
 from credimi.paper import checkpoints
 from credimi.paper.prequential_loop import go_through
 from credimi.paper.prequential_options import PrequentialOptions
+from credimi.paper.prequential_plot import plot_prequential
 from credimi.paper.rows import Rows, rows_of
 from credimi.results.saved import Saved
 
@@ -93,8 +94,6 @@ class Prequential(Saved):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the accuracy of each filter on the first k rows, with matplotlib (`credimi.plot_prequential`)."""
-        from credimi.results.figures import plot_prequential  # noqa: PLC0415  (an extra: loaded only to draw)
-
         return plot_prequential(self, ax)
 
     def __repr__(self) -> str:

@@ -246,7 +246,7 @@ class Network(RecordResult):
             "missing": dict(zip(self.names, self.missing, strict=True)),
             "edges": self._plain_rows(units),
             "separated": self._as_json(records_of(self.separated), units),
-            "remarks": [each | {"text": view.remark_sentence(each, reader)} for each in remarks],
+            "remarks": [each | {"text": view.remark_lines([each], reader)[0]} for each in remarks],
         }
 
     def to_pandas(self, *, all_pairs: bool = False) -> Foreign:
