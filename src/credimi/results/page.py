@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -59,11 +60,20 @@ def document(title: str, heading: str, styles: Sequence[str], body: str) -> str:
 """
 
 
-def static_page(title: str, sections: Iterable[Section], styles: Sequence[str], source: str | None = None) -> str:
-    """The page of a result's sections; `source` names the data."""
+def static_page(
+    title: str, target: str | None, sections: Iterable[Section], styles: Sequence[str], source: str | None = None
+) -> str:
+    """The page of a result's sections; the title names the target, which may be written from right to left.
+
+    `source` names the data.
+    """
     heading, of = text(title), [] if source is None else [f'<p class="key">{name(source)}</p>']
+    shown = NO_NAME if target is None else text(target) or NO_NAME
+    isolated = re.sub(
+        rf"\b(about|for) {re.escape(shown)}", lambda found: f"{found[1]} {name(target or '')}", heading, count=1
+    )
     parts = (part for section in sections for part in _parts(section))
-    return document(heading, heading, styles, "\n".join([*of, *parts]))
+    return document(heading, isolated, styles, "\n".join([*of, *parts]))
 
 
 def _parts(section: Section) -> Iterator[str]:

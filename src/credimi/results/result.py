@@ -193,7 +193,8 @@ class Result(saved.Saved):  # noqa: PLW1641  (results are compared, never keys)
         """The HTML of the page: that of the sections, unless the question has a page of its own."""
         from credimi.results.page import static_page  # noqa: PLC0415  (loaded only to write a page)
 
-        return static_page(self._title(), self._page_sections(Shown(reader)), self._styles, source)
+        target = getattr(self, "target", None)
+        return static_page(self._title(), target, self._page_sections(Shown(reader)), self._styles, source)
 
     def _page_sections(self, shown: Shown) -> Iterator[Section]:
         """What the page shows."""

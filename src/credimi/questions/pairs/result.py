@@ -15,6 +15,8 @@ from credimi.core.public import public
 from credimi.inference.rules import false_discovery, from_share, share_of_independent
 from credimi.questions.pairs import view
 from credimi.questions.pairs.pairs_forest import MAX_ODDS_TIMES_COLUMNS, PairsForest, forest_of
+from credimi.results import remark_sentences
+from credimi.results.remarks import Remark, approximate
 from credimi.results.result import Result
 from credimi.results.section import NATS
 from credimi.results.sentences import PYTHON
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray, IntegerArray, Record, Value
     from credimi.inference.tables.pair_figures import PairFigures
-    from credimi.results.remarks import Remark
 
 FIELDS = ("mi", "low", "high", "p_above", "p_independent", "p_linked", "linked", "share", "log_evidence", "complete")
 _ALL_PAIRS = slice(None)
@@ -268,7 +269,17 @@ class Pairs(Result):
 
     def remark_lines(self, *, cautions: bool = False, units: str = NATS, reader: str = PYTHON) -> list[str]:
         """What there is to say of columns and weights, in words: what was left out and why, suspicious values."""
-        return [*view.remarks(self, reader), *super().remark_lines(cautions=cautions, units=units, reader=reader)]
+        on_others = super().remark_lines(cautions=cautions, units=units, reader=reader)
+        on_figures = remark_sentences.lines([each.to_dict(units) for each in self._on_figures()], reader)
+        return [*view.remarks(self, reader), *on_figures, *on_others]
+
+    def _on_figures(self) -> list[Remark]:
+        """The pairs whose P(independent) may be off, largest mean first."""
+        marked = self._order[self.figures.approximate[self._order] > 0.0]
+        places = ((int(indices[pair]) for indices in self._places) for pair in marked)
+        pairs = zip(self.figures.mi[marked].tolist(), places, strict=True)
+        epsilon, names = self.settings["epsilon"], self.names
+        return [approximate(names[one], mi, epsilon, names[other]) for mi, (one, other) in pairs]
 
     def to_dict(self, top: int | None = None, *, reader: str = PYTHON, units: str = NATS) -> Record:
         """The content of `credimi pairs --format json`: settings, columns, remarks and pairs, or the `top` best."""

@@ -62,7 +62,7 @@ def sections(pairs: Pairs, shown: Shown) -> Iterator[Section]:
         kinds.tail("p_independent", "P(indep.)", importance=3),
         Column("linked", lambda row: "yes" if row["linked"] else "", right=False, importance=4),
     )
-    lines = remarks(pairs, shown.reader)
+    lines = pairs.remark_lines(reader=shown.reader)
     share = pairs.independent
     if not np.isnan(share) and len(pairs):
         some = f"About {100 * share:.2g} %" if share <= _MANY_INDEPENDENT else "More than 99 %"
@@ -100,7 +100,8 @@ def remarks(pairs: Pairs, reader: str) -> list[str]:
             lines.setdefault(sentences.short_note(column, column["values"], reader), []).append(column)
     suspicious = [f"{sentences.names(columns)}: {note}" for note, columns in lines.items()]
     others = left_out([column for column in pairs.facts if column["feature"] not in pairs.names], reader)
-    return [*_refinement(pairs.settings), *_missing_by_others(pairs, reader), *suspicious, *others]
+    refinement = _refinement(pairs.settings) if len(pairs.names) > 1 else []  # there was no pair to refine
+    return [*refinement, *_missing_by_others(pairs, reader), *suspicious, *others]
 
 
 def left_out(columns: Sequence[Record], reader: str) -> list[str]:
@@ -159,7 +160,7 @@ def page(pairs: Pairs, source: str | None, reader: str) -> str:
     If there are many columns, those with the strongest links are shown.
     """
     shown = [row for row in pairs[:_MAX_PAIRS] if row["p_linked"] >= _MIN_P_LINKED]
-    columns, lines = list(pairs.names), remarks(pairs, reader)
+    columns, lines = list(pairs.names), pairs.remark_lines(reader=reader)
     if len(columns) > _MAX_COLUMNS:
         linked = dict.fromkeys(name for row in shown for name in (row["a"], row["b"]))
         columns = [*linked, *(name for name in columns if name not in linked)][:_MAX_COLUMNS]
