@@ -54,7 +54,7 @@ def test_forests_are_said_for_what_they_are(call: Call) -> None:
 
 
 def test_missing_values_are_completed_from_forests(call: Call) -> None:
-    asked = ("--refine", "forest", "--imputations", "3", "--seed", "5")
+    asked = ("--refine", "forest", "--imputations", "3", "--random-state", "5")
     code, out, err = call("pairs", CLINIC, *asked, "--top", "2")
     assert (code, err) == (0, "")
     told = " ".join(out.split())

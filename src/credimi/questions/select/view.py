@@ -184,7 +184,7 @@ def _combinations(selection: Selection, shown: Shown) -> Iterator[str]:
         return
     if any(rejection.reason not in {"redundant", "not reached"} for rejection in selection.rejected):
         in_shell = shown.reader == COMMAND_LINE
-        tools = "--goal relevant and `credimi interactions`" if in_shell else 'rule="relevant" and credimi.interactions'
+        tools = "--rule relevant and `credimi interactions`" if in_shell else 'rule="relevant" and credimi.interactions'
         yield f"columns that tell something only in combination may have been missed: {tools} look at all pairs"
 
 
