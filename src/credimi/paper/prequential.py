@@ -137,10 +137,10 @@ def prequential(
         What `credimi.count` accepts: paths, data frames, arrays.
     target : str or array
         The name of the target's column, or its values beside the data. Rows without it are left out.
-    rules
+    rules : list of str
         Some of "plugin" (or "F"), "forward" ("FF"), "backward" ("BF"), "all" (no filter), "imputed" (common
         practice: missing values are replaced by the most frequent one, then the estimate decides).
-    orders
+    orders : int or array
         The number of random orders of the rows; or the orders themselves, one permutation of the row numbers per line.
     keep : path, optional
         A folder for the results of finished orders, so that a killed run can continue.

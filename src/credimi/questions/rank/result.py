@@ -57,7 +57,7 @@ COLUMNS = (
     "target_missing_high",
     "target_missing_p_above",
 )
-ROBUST_COLUMNS = ("robust_low", "robust_high", "tipping_factor")  # with robust=True
+ROBUST_COLUMNS = ("robust_low", "robust_high", "tipping_factor")  # with robust_factor
 
 INFORMATION = (  # columns in nats
     "std",
@@ -96,9 +96,9 @@ class Ranking(FeatureResult):
     - entropy_share: mi as a share of the target's entropy, from 0 to 1
     - target_missing_mi, target_missing_low, target_missing_high, target_missing_p_above: what the feature tells of
       where the target is missing; 0 where it never is
-    - robust_low, robust_high: with robust=True, the lower end of the least I and the upper end of the largest I, if the
-      odds of being missing differ by `factor` at most; see `information_bounds`
-    - tipping_factor: with robust=True, the largest factor at which the verdict keep or drop stands; 1 if it is unsure
+    - robust_low, robust_high: with robust_factor, the lower end of the least I and the upper end of the largest I, if
+      the odds of being missing differ by that factor at most; see `information_bounds`
+    - tipping_factor: with robust_factor, the largest factor at which the verdict keep or drop stands; 1 if it is unsure
       already, infinity if nothing can change it. In JSON, infinity is the text "inf"
 
     Identifiers are not ranked, nor are values that cannot be counted, such as lists, nor columns that are missing in
