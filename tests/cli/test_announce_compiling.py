@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 TARGET = ("--target", "diabetes")
 RUNS = {
     "rank": (CLINIC, *TARGET),
-    "select": (CLINIC, *TARGET, "--goal", "relevant"),
+    "select": (CLINIC, *TARGET, "--rule", "relevant"),
     "interactions": (CLINIC, *TARGET, "--features", "age", "bmi", "glucose", "sex"),
     "pairs": (CLINIC, "--features", "age", "bmi", "glucose", "sex"),
     "network": (CLINIC, "--features", "age", "bmi", "glucose", "sex"),

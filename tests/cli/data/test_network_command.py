@@ -33,7 +33,9 @@ def test_the_edges_and_what_separates_others_are_printed(call: Call) -> None:
 
 
 def test_json_has_settings_edges_and_remarks(call: Call) -> None:
-    code, out, _ = call("network", chain(), "--format", "json", "--level", "0.9", "--seed", "5", "--degree", "1.5")
+    code, out, _ = call(
+        "network", chain(), "--format", "json", "--level", "0.9", "--random-state", "5", "--degree", "1.5"
+    )
     assert code == 0
     found = json.loads(out)
     assert found["settings"]["level"] == 0.9
