@@ -168,13 +168,14 @@ class Questioner:
         public = getattr(import_module("credimi"), function)
         known = keywords_of(public)
         used = self._of_rows if counted else ()
-        chosen = {name: value for name, value in {**self.given, **more}.items() if name in known and name not in used}
+        chosen = more | {name: value for name, value in self.given.items() if name in known and name not in used}
         for name in self.given if refused else ():
             if name not in known:
                 raise CredimiError(f"{self._typed(name)} {refused}")
         target = (self.options.target,) if self.command.target else ()
         with self.progress() as progress, self.worded():
-            return public(*data, *target, **chosen, progress=progress)
+            bar = {} if counted else {"progress": progress}
+            return public(*data, *target, **chosen, **bar)
 
     @cached_property
     def _of_rows(self) -> list[str]:

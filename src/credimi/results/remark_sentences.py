@@ -154,7 +154,7 @@ def _possible_identifier(remarks: Sequence[Facts], reader: str) -> str:
 
 
 def _missing_tells(remarks: Sequence[Facts], reader: str) -> str:
-    advice = "--missing-as category" if reader == COMMAND_LINE else "missing='category'"
+    advice = "--missing-as category" if reader == COMMAND_LINE else "missing_as='category'"
     return f"{_where_missing(remarks)} ({advice} takes them as a value)"
 
 

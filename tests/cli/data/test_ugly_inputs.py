@@ -51,11 +51,11 @@ def test_no_pair_is_refused_with_the_reasons(call: Call, refusal: Refusal) -> No
     write("data.csv", "y,a\np,u\n")
     said = refusal("pairs", "data.csv", "--plot", "picture.png")
     assert (
-        said == "a pair has two columns, and 0 can be used here: y: left out: one value only: p; a: left out: one "
+        said == "a pair has two columns, and 0 can be used here: left out: y: one value only: p; left out: a: one "
         "value only: u"
     )
     write("data.csv", "y,a,b\n" + ",,\n" * 5)
-    assert "0 can be used here: y, a, b: left out: " in refusal("pairs", "data.csv")
+    assert "0 can be used here: left out: y: all values are missing; left out: a: " in refusal("pairs", "data.csv")
     write("data.csv", "y,a\n" + "p,u\nq,u\nq,v\np,v\n" * 9)
     code, _, said = call("pairs", "data.csv", "--p-dependent", "0.9", "--plot", "picture.png")
     assert (code, said) == (0, "credimi: picture.png is not written: there is no pair to draw\n")

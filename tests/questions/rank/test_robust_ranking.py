@@ -83,7 +83,7 @@ def test_the_verdict_stands_up_to_the_tipping_factor_and_no_further(table: Recor
 
     def probability(factor: float) -> float:
         """P(the verdict holds whatever the mechanism)."""
-        least, largest = credimi.information_bounds(block[:, :3], target_only=block[:, 3], factor=factor)
+        least, largest = credimi.information_bounds(block[:, :3], target_only=block[:, 3], robust_factor=factor)
         return least.sf(0.003) if row["verdict"] == "keep" else largest.cdf(0.003)
 
     assert probability(0.95 * row["tipping_factor"]) >= 0.95

@@ -17,20 +17,20 @@ from credimi.questions.pairs import view
 from credimi.questions.pairs.pairs_forest import MAX_ODDS_TIMES_COLUMNS, PairsForest, forest_of
 from credimi.results import remark_sentences
 from credimi.results.remarks import Remark, approximate
-from credimi.results.result import Result, written
-from credimi.results.section import IN_PYTHON, NATS, Shown
+from credimi.results.result import Result
+from credimi.results.section import NATS
 from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from types import ModuleType
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray, IntegerArray, Record, Value
     from credimi.inference.tables.pair_figures import PairFigures
-    from credimi.results.section import Section
 
 FIELDS = ("mi", "low", "high", "p_above", "p_independent", "p_linked", "linked", "share", "log_evidence", "complete")
 _ALL_PAIRS = slice(None)
@@ -90,6 +90,7 @@ class Pairs(Result):
     [('x', 'y')]
     """
 
+    _view: ClassVar[ModuleType] = view
     _key: ClassVar[tuple[str, ...]] = ("a", "b")
     _information: ClassVar[tuple[str, ...]] = ("mi", "low", "high")
     rows_in_json: ClassVar[str] = "pairs"
@@ -294,10 +295,6 @@ class Pairs(Result):
             "pairs": self._as_json(rows, units),
         }
 
-    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
-        """The best pairs, and remarks."""
-        return view.sections(self, shown)
-
     def plot(self, name: str = "mi", path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the matrix of one of the columns as a heat map with matplotlib.
 
@@ -310,18 +307,7 @@ class Pairs(Result):
         ax : matplotlib axes, optional
             Where to draw. Default: a new figure.
         """
-        return view.heat_map(self.matrix(name).astype(np.float64), self.names, name, path, ax)
+        return self._plotted(path, ax, name=name)
 
-    def to_html(self, path: str | Path | None = None, *, source: str | None = None, reader: str = PYTHON) -> str:
-        """One HTML page to explore the links between columns, offline: a graph, a matrix and a list.
-
-        Parameters
-        ----------
-        path : path, optional
-            The file to write; it is complete or absent.
-        source : str, optional
-            The name of the data that the page shows.
-        reader : "python" or "command line"
-            For whom sentences are written: with arguments, or with options.
-        """
-        return written(view.page(self, source, reader), path)
+    def _page(self, source: str | None, reader: str) -> str:
+        return view.page(self, source, reader)
