@@ -82,11 +82,12 @@ def parser_for(typed: Sequence[str]) -> Parser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     asked = typed[0] if typed and typed[0] in MODULES else None
     for name in MODULES if asked is None else [asked]:
-        add_command(commands, _declared(name), with_options=name == asked)
+        add_command(commands, declared(name), with_options=name == asked)
     return parser
 
 
-def _declared(name: str) -> Command:
+def declared(name: str) -> Command:
+    """The command of this name."""
     command: Command = import_module(MODULES[name]).COMMAND
     return command
 
@@ -98,7 +99,7 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 def _run(name: str, options: argparse.Namespace) -> int:
     """Ask, draw, show; the exit code."""
-    command = _declared(name)
+    command = declared(name)
     asked = Questioner(command, options)
     if command.formats:
         command_files.check_outputs(options, command)
@@ -254,9 +255,10 @@ class Questioner:
             top: Record = {"top": self.options.top or 30} if self.command.draws_top else {}
             result.plot(path=plot, **top)
 
-    def show(self, result: Foreign, path: str | None, **more: Foreign) -> None:
-        """Write a result in the format that was asked for."""
-        terminal_io.write_shown(result, self.options, path, known=self.command.above_csv, **more)
+    def show(self, result: Foreign, path: str | None, known: Sequence[str] | None = None, **more: Foreign) -> None:
+        """Write a result in the format that was asked for; `known` are the entries of JSON above CSV."""
+        known = self.command.above_csv if known is None else known
+        terminal_io.write_shown(result, self.options, path, known=known, **more)
 
 
 def _loaded(paths: Sequence[Place]) -> Counts:

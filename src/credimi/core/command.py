@@ -2,11 +2,14 @@
 
 The runner (`credimi.cli.runner`) makes the options from the keywords of the public functions, reads the files, asks the
 function, and shows and writes the result. A command says what is left: the text of its help, options that no keyword
-stands for, which media it has, and what it does in its own way (`answer`, `finish`).
+stands for, which media it has, and what it does in its own way (`answer`, `finish`). `option` writes an option as notes
+and errors show it: ready to paste into a shell.
 """
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 Answer = Callable[["Asked"], "Foreign"]
 Finish = Callable[["Asked", "Foreign"], "int | None"]
 NOTHING_KEPT, INTERRUPTED = 3, 130  # exit codes
+_NUMBER = re.compile(r"-(\d+|\d*\.\d+)")  # what argparse does not read as an option
 TOP = "show only the first rows (with --format table)"
 
 
@@ -109,8 +113,14 @@ class Asked(Protocol):
     def print(self, text: str) -> None:
         """Print a text on standard output."""
 
-    def show(self, result: Foreign, path: str | None, **more: Foreign) -> None:
-        """Write a result in the format that was asked for."""
+    def show(self, result: Foreign, path: str | None, known: Sequence[str] | None = None, **more: Foreign) -> None:
+        """Write a result in the format that was asked for; `known` are the entries of JSON above CSV."""
 
     def progress(self) -> AbstractContextManager[Callable[..., None]]:
         """The bar."""
+
+
+def option(name: str, value: str) -> str:
+    """An option and its value: quoted, and not mistaken for another option."""
+    apart = "=" if value.startswith("-") and not _NUMBER.fullmatch(value) else " "
+    return f"{name}{apart}{shlex.quote(value)}"

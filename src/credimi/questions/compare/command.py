@@ -30,13 +30,13 @@ def _answer(asked: Asked) -> Foreign:
     """The comparison. A file of counts is read first, because it knows the target."""
     typed = [asked.options.a, asked.options.b]
     names = [asked.name_of(path) for path in typed]
-    if names[0] == names[1]:
-        asked.say(f"{names[0]} is compared with itself: A and B should have different rows")
     files = [None if path.lower().endswith(".json") else asked.files_of(path) for path in typed]
     samples: dict[int, Foreign] = {}
     for index in sorted((0, 1), key=lambda index: not any(file.is_counts for file in files[index] or ())):
         samples[index] = _sample(asked, names[index], files[index])
         asked.options.target = asked.options.target or getattr(samples[index], "target", None)
+    if names[0] == names[1]:
+        asked.say(f"{names[0]} is compared with itself: A and B should have different rows")
     return asked.ask("compare", samples[0], samples[1], counted=True, names=names)
 
 

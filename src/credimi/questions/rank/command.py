@@ -39,6 +39,8 @@ def _answer(asked: Asked) -> Foreign:
         if "p_same" in asked.given:
             raise CredimiError("--p-same is for --by: add it, or leave it out")
         return asked.ask("rank", asked.counts(), counted=True).sorted_by(asked.options.sort)
+    if asked.options.format == "csv":
+        raise CredimiError("--by writes tables, JSON, a page and a picture: leave out --format csv")
     return asked.ask("rank_by", asked.files, by=by, refused="does not go with --by: leave one of them out")
 
 
