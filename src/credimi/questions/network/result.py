@@ -211,7 +211,7 @@ class Network(RecordResult):
         """
         from credimi.questions.pairs.pairs_forest import forest_of  # noqa: PLC0415  (compiled code)
 
-        return forest_of(self, self._alone)
+        return forest_of(self.names, self.rows, self, self._alone)
 
     def _unknown(self, name: Value) -> str:
         if not isinstance(name, tuple):

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from credimi.core.types import FloatArray, Record
-    from credimi.questions.network.result import Network
-    from credimi.questions.pairs.result import Pairs
+    from credimi.results.result import Result
     from credimi.results.section import Section
 
 MAX_ODDS_TIMES_COLUMNS = 0.1  # the Bayes factor of independent columns is 1 on average
@@ -44,8 +43,10 @@ class PairsForest(RecordResult):
         The edges of the most probable rooted forest.
     odds : float
         The prior odds of an edge between two columns that have no other.
+    rows : int or float
+        The rows of the data.
     whole : Pairs or Network
-        What it was made from: its rows, settings and remarks are those of the forests.
+        What it was made from: its settings and remarks are those of the forests.
     """
 
     _key: ClassVar[tuple[str, ...]] = ("a", "b")
@@ -56,7 +57,8 @@ class PairsForest(RecordResult):
     best: list[tuple[str, str]]
     odds: float
     log_weights: FloatArray
-    whole: Pairs | Network
+    rows: float
+    whole: Result
 
     @property
     def settings(self) -> Record:  # type: ignore[override]  # those of all pairs
@@ -98,7 +100,7 @@ class PairsForest(RecordResult):
         """The content of `credimi pairs --forest --format json`: settings, columns, remarks and edges."""
         return {
             "settings": self._settings(units),
-            "rows": self.whole.rows,
+            "rows": self.rows,
             "columns": list(self.names),
             "given": "that a forest holds",
             "odds": self.odds,
@@ -116,12 +118,17 @@ class PairsForest(RecordResult):
 
 
 def forest_of(
-    whole: Pairs | Network, log_evidence: FloatArray, odds: float | None = None, *, threads: int | None = None
+    names: tuple[str, ...],
+    rows: float,
+    whole: Result,
+    log_evidence: FloatArray,
+    odds: float | None = None,
+    *,
+    threads: int | None = None,
 ) -> PairsForest:
     """The forests of columns; `log_evidence` is the matrix of the log Bayes factors of dependence of all pairs."""
-    names = whole.names
     edge_odds = MAX_ODDS_TIMES_COLUMNS / max(len(names), 1) if odds is None else odds
     weights = log_evidence + np.log(0.5 * edge_odds)  # an edge has two roots
     np.fill_diagonal(weights, -np.inf)
     best = [(names[a], names[b]) for a, b in best_forest(weights).tolist()]
-    return PairsForest(names, edge_probabilities(weights, threads=threads), best, edge_odds, weights, whole)
+    return PairsForest(names, edge_probabilities(weights, threads=threads), best, edge_odds, weights, rows, whole)

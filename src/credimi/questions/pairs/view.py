@@ -76,7 +76,7 @@ def sections(pairs: Pairs, shown: Shown) -> Iterator[Section]:
 
 def forest_sections(forest: PairsForest, shown: Shown) -> Iterator[Section]:
     """The edges of forests, and the condition under which they hold."""
-    size = f"{len(forest.names):,} columns, {sentences.counted(forest.whole.rows, 'row')}"
+    size = f"{len(forest.names):,} columns, {sentences.counted(forest.rows, 'row')}"
     columns = (
         kinds.name("a"),
         kinds.name("b"),
