@@ -7,6 +7,7 @@ values are enough (`from_counts`), so that files larger than memory can be cut t
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,6 +58,7 @@ _CELLS_WORTH_COMPILING = 200_000  # below this, numpy is done before compiled co
 
 
 @public
+@dataclass(eq=False, repr=False)  # a keyword is a field
 class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Cut columns of numbers into ranges that tell about the classes, as many as the data support (MDL).
 
@@ -105,20 +107,12 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     array([ 0.,  1., nan])
     """
 
-    def __init__(
-        self,
-        *,
-        min_samples: int = 1,
-        max_bins: int | None = None,
-        output: str = "codes",
-        drop_uninformative: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.min_samples = min_samples
-        self.max_bins = max_bins
-        self.output = output
-        self.drop_uninformative = drop_uninformative
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    min_samples: int = 1
+    max_bins: int | None = None
+    output: str = "codes"
+    drop_uninformative: bool = False
+    n_jobs: int | None = None
 
     def fit(self, X: Data, y: Values = None, sample_weight: Values = None) -> EntropyDiscretizer:
         """Find the cuts. Rows without a class are left out, and in each column those without a value."""
