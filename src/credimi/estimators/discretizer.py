@@ -166,7 +166,6 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
         column_indices = np.flatnonzero(self.support_)
-        dates = getattr(self, "dates_", np.zeros(self.n_bins_.size, dtype=bool))  # not in older pickles
         as_objects = self.output == "labels" or bool((self.n_bins_[column_indices] == 0).any())
         output_columns: list[AnyArray | int] = [*column_indices.tolist()]  # a column that passes through stays an index
 
@@ -177,7 +176,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 return
             measured_column = _numbers(features, index)
             values = numbers_of(column, name) if measured_column is None else measured_column[0]  # raises an error
-            if measured_column is not None and measured_column[1] != dates[index] and not np.isnan(values).all():
+            if measured_column is not None and measured_column[1] != self.dates_[index] and not np.isnan(values).all():
                 kinds = ("numbers", "dates") if measured_column[1] else ("dates", "numbers")
                 raise CredimiError(f"column {name!r} held {kinds[0]} in fit, and holds {kinds[1]} now: convert it")
             bins, missing = bins_of(values, self.cut_points_[index]), np.isnan(values)
