@@ -193,8 +193,16 @@ def is_multiplied_out(n: float, inverse: float, part: float) -> bool:
 
 
 @inlined
-def multiply(product: FloatArray, inverse: FloatArray, part: float, n: float) -> None:
-    """Multiply by (1 + k/(K part)) for all whole k below n."""
+def take_logarithms(product: FloatArray, score: FloatArray, sign: float) -> None:
+    """Add or subtract the logarithms of the products, and reset these to 1."""
+    for point in range(product.size):
+        score[point] += sign * logarithm(product[point])
+        product[point] = 1.0
+
+
+@inlined
+def multiply(product: FloatArray, inverse: FloatArray, score: FloatArray, part: float, n: float, sign: float) -> None:
+    """Multiply by (1 + k/(K part)) for all whole k below n; what gets too large goes to the scores, with this sign."""
     scale = 1.0 / part
     for first in range(1, np.int64(n), 4):
         one, two = first * scale, (first + 1) * scale if first + 1 < n else 0.0
@@ -204,6 +212,8 @@ def multiply(product: FloatArray, inverse: FloatArray, part: float, n: float) ->
             inverse_k = inverse[point]
             low = (1.0 + one * inverse_k) * (1.0 + two * inverse_k)
             product[point] *= low * ((1.0 + three * inverse_k) * (1.0 + four * inverse_k))
+        if product[0] > MAX_PRODUCT:
+            take_logarithms(product, score, sign)
 
 
 @inlined
@@ -220,11 +230,3 @@ def add_rise(score: FloatArray, strength: FloatArray, part: float, n: float, sig
         else:
             for lane in range(lane_strengths.size):
                 lane_scores[lane] += sign * log_rise(lane_strengths[lane] * part, n)
-
-
-@inlined
-def take_logarithms(product: FloatArray, score: FloatArray, sign: float) -> None:
-    """Add or subtract the logarithms of the products, and reset these to 1."""
-    for point in range(product.size):
-        score[point] += sign * logarithm(product[point])
-        product[point] = 1.0

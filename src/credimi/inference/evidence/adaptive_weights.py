@@ -25,7 +25,6 @@ from credimi.core.table_patterns import BOTH, CONSTANT, pattern_of
 from credimi.inference.evidence.excess_evidence import subtract_excess
 from credimi.inference.special_functions import (
     LANES,
-    MAX_PRODUCT,
     add_rise,
     is_multiplied_out,
     multiply,
@@ -152,9 +151,7 @@ def fill_scores(
         for j in range(s):
             n, part = np.float64(row[j]), classes[i] * values[j]
             if is_multiplied_out(n, inverse[0], part):
-                multiply(product, inverse, part, n)
-                if product[0] > MAX_PRODUCT:
-                    take_logarithms(product, score, 1.0)
+                multiply(product, inverse, score, part, n, 1.0)
             else:
                 signs[term_count], parts[term_count], counts[term_count] = 1.0, part, n
                 term_count += 1
@@ -248,11 +245,11 @@ def settle(
         score[point] = np.exp(score[point] - best)
         total += score[point]
     smallest_kept = negligible * total
-    of_dependence = 0.0
+    total, of_dependence, staying = zero_weight, 0.0, 0
     for point in range(points):
         score[point] = score[point] if score[point] >= smallest_kept else 0.0
+        total += score[point]
         of_dependence += score[point]
-    total, staying = zero_weight + of_dependence, 0
     for point in range(points):
         strengths[point] = strength[point]
         weights[point] = score[point] / total

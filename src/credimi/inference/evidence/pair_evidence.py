@@ -78,9 +78,7 @@ def _fill_margins(table: FloatArray, r: int, s: int, whole: bool, margins: Float
 def _add_term(product: FloatArray, lanes: FloatArray, part: float, n: float, sign: float) -> None:
     """Add or subtract log_rise(K part, n): to the product, which has this sign, or to the scores."""
     if is_multiplied_out(n, lanes[2, 0], part):
-        multiply(product, lanes[2], part, n)
-        if product[0] > MAX_PRODUCT:
-            take_logarithms(product, lanes[1], sign)
+        multiply(product, lanes[2], lanes[1], part, n, sign)
     else:
         add_rise(lanes[1], lanes[0], part, n, sign)
 
