@@ -334,14 +334,14 @@ def test_where_little_is_taken_combinations_are_pointed_to(rows: int) -> None:
     assert not nothing.features
     assert len(little.features) == 1
     sentence = (
-        'in combination: u (with w), w (with u); rule="relevant" takes such columns, and credimi.interactions lists'
+        "in combination: u (with w), w (with u); rule='relevant' takes such columns, and credimi.interactions lists"
     )
     for chosen in (nothing, little):
         assert sentence in " ".join(repr(chosen).split())
         assert sentence in html.unescape(chosen.to_html())
         assert "only in combination" not in repr(chosen)
     in_shell = printed(little.sections(shown := Shown(COMMAND_LINE, width=300)), shown)
-    assert "--goal relevant takes such columns, and `credimi interactions` lists the pairs" in in_shell
+    assert "--rule relevant takes such columns, and `credimi interactions` lists the pairs" in in_shell
     assert set(credimi.select(data, "y", rule="relevant").features) == {"u", "w"}
     told = credimi.select(data | {"t": u ^ w}, "y")
     assert told.features

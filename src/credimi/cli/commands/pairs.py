@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, command_files, startup, terminal_io
@@ -11,13 +12,9 @@ from credimi.core.remote_files import source_of
 from credimi.results import sentences
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
-
-    from rich.console import Console
-
     from credimi.core.types import Foreign
     from credimi.questions.pairs.result import Pairs
+    from credimi.results.result import Result
 
 _EXAMPLES = """\
 There is no target: every column is compared with every other. Numbers are cut
@@ -69,8 +66,8 @@ def add(commands: Foreign) -> None:
         description="Print what every two columns tell about each other, how much and how sure.",
         epilog=_EXAMPLES,
     )
-    shared.add_data_options(parser, target=False)
-    shared.add_posterior_options(parser, seed_for="--refine and --approximation sampled", units=False, method=False)
+    shared.add_data_options(parser, target=False, max_values=False)
+    shared.add_posterior_options(parser, drawn="--refine and --approximation sampled", units=False, method=False)
     parser.add_argument("--max-values", type=argument_types.positive, default=1000, metavar="N", help=_MAX_VALUES_HELP)
     parser.add_argument("--top", type=argument_types.positive, metavar="K", help=_TOP_HELP)
     parser.add_argument("--p-dependent", type=argument_types.number, metavar="P", help=_P_DEPENDENT_HELP)
@@ -78,7 +75,9 @@ def add(commands: Foreign) -> None:
     parser.add_argument("--into", metavar="FILE.npy", help=_INTO_HELP)
     parser.add_argument("--forest", action="store_true", help=_FOREST_HELP)
     parser.add_argument("--refine", choices=("forest",), help=_REFINE_HELP)
-    parser.add_argument("--imputations", type=argument_types.positive, metavar="N", help=_IMPUTATIONS_HELP)
+    parser.add_argument(
+        "--imputations", type=argument_types.positive, default=argparse.SUPPRESS, metavar="N", help=_IMPUTATIONS_HELP
+    )
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page to explore the links in a browser, offline")
     parser.add_argument("--plot", metavar="PICTURE", help="draw the matrix of mi in a .png, .svg or .pdf file")
@@ -97,7 +96,7 @@ def run(options: argparse.Namespace) -> None:
         from credimi.core.arguments import require_share
 
         require_share("--p-dependent", options.p_dependent)
-    if options.imputations is not None and options.refine is None:
+    if "imputations" in options and options.refine is None:
         raise CredimiError("--imputations is for --refine forest: add it, or leave both out")
     compared_pairs = _all_pairs(options)
     if options.html is not None:
@@ -106,10 +105,12 @@ def run(options: argparse.Namespace) -> None:
         compared_pairs.plot("mi", options.plot)
     elif options.plot is not None:  # all pairs are below --p-dependent
         terminal_io.say(f"{options.plot} is not written: there is no pair to draw")
+    shown: Result = compared_pairs
+    known: tuple[str, ...] = ("rows", "columns", "independent")
     if options.forest:
-        _show_forest(compared_pairs, options)
-    else:
-        _show(compared_pairs, options)
+        shown = compared_pairs.forest(threads=options.threads)
+        known = ("rows", "columns", "given", "odds", "expected_edges")
+    terminal_io.write_shown(shown, options, options.output, known=known, top=options.top)
 
 
 def _all_pairs(options: argparse.Namespace) -> Pairs:
@@ -124,8 +125,8 @@ def _all_pairs(options: argparse.Namespace) -> Pairs:
     arguments |= {"device": options.device, "p_dependent": options.p_dependent, "into": options.into}
     arguments |= {
         "refine": options.refine,
-        "imputations": options.imputations or _DEFAULT_IMPUTATIONS,
-        "random_state": options.seed,
+        "imputations": getattr(options, "imputations", _DEFAULT_IMPUTATIONS),
+        "random_state": options.random_state,
     }
     needs_all_pairs = options.forest or any(option is not None for option in (options.into, options.html, options.plot))
     if options.device == "gpu" and not needs_all_pairs:
@@ -137,44 +138,3 @@ def _all_pairs(options: argparse.Namespace) -> Pairs:
         why = "; ".join(reasons[:_MAX_REASONS])
         raise CredimiError(f"a pair has two columns, and {len(compared_pairs.names)} can be used here: {why}")
     return compared_pairs
-
-
-def _show(compared_pairs: Pairs, options: argparse.Namespace) -> None:
-    known = ("rows", "columns", "independent")
-    terminal_io.write_shown(compared_pairs, options, options.output, known=known, top=options.top)
-
-
-def _show_forest(compared_pairs: Pairs, options: argparse.Namespace) -> None:
-    forest = compared_pairs.forest(threads=options.threads)
-    best = {frozenset(edge) for edge in forest.best}
-    edges = [
-        {"a": a, "b": b, "probability": probability, "in_best": frozenset((a, b)) in best}
-        for a, b, probability in forest.edges(least=0.0)[: options.top]
-    ]
-    report = {
-        "settings": compared_pairs.settings,
-        "rows": compared_pairs.rows,
-        "columns": list(compared_pairs.names),
-        "given": "that a forest holds",
-        "odds": forest.odds,
-        "expected_edges": forest.expected_edges,
-        "remarks": compared_pairs.remark_lines(reader=sentences.COMMAND_LINE),
-        "edges": edges,
-    }
-    from credimi.questions.pairs.view import forest_sections
-    from credimi.results.section import Shown
-    from credimi.results.text import parts
-
-    def grids(screen: Console) -> Iterator[Foreign]:
-        shown = Shown(sentences.COMMAND_LINE, top=options.top, width=screen.width)
-        return parts(forest_sections(report, shown), shown)
-
-    terminal_io.write_result(
-        options.format,
-        options.output,
-        lambda: report,
-        grids,
-        records="edges",
-        known=("rows", "columns", "given", "odds", "expected_edges"),
-        safe=options.csv_safe,
-    )
