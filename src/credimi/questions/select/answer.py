@@ -23,8 +23,7 @@ from credimi.inference.belief import ADAPTIVE
 from credimi.inference.rules import AS_IN_THE_PAPER, RULES, from_common_odds
 from credimi.questions.rank.answer import ranked
 from credimi.questions.select.cautions import cautions
-from credimi.questions.select.only_together import why_nothing
-from credimi.questions.select.relevant_features import relevance
+from credimi.questions.select.relevant_features import relevance, why_nothing
 from credimi.questions.select.result import Rejection, Selection, Step
 from credimi.questions.select.smallest_set import Search, smallest
 
