@@ -37,12 +37,9 @@ from credimi.core.errors import CredimiError
 from credimi.results.sentences import COMMAND_LINE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from credimi.core.command import Asked
-    from credimi.core.types import Foreign, Record
+    from credimi.core.types import Foreign
     from credimi.questions.pairs.result import Pairs
-    from credimi.results.section import Section, Shown
 
 _MAX_REASONS = 3  # in the error if there is no pair
 
@@ -65,46 +62,12 @@ def _answer(asked: Asked) -> Foreign:
 
 def _finish(asked: Asked, compared: Pairs) -> None:
     """Print the pairs, or the edges of forests."""
+    top = asked.options.top
     if not asked.options.forest:
-        asked.show(compared, asked.options.output, top=asked.options.top)
+        asked.show(compared, asked.options.output, top=top)
         return
-    asked.show(
-        _Edges(compared, asked), asked.options.output, known=("rows", "columns", "given", "odds", "expected_edges")
-    )
-
-
-class _Edges:
-    """The edges of forests, to be shown like other results."""
-
-    rows_in_json = "edges"
-
-    def __init__(self, compared: Pairs, asked: Asked) -> None:
-        forest = compared.forest(threads=asked.given.get("threads"))
-        best = {frozenset(edge) for edge in forest.best}
-        self._report = {
-            "settings": compared.settings,
-            "rows": compared.rows,
-            "columns": list(compared.names),
-            "given": "that a forest holds",
-            "odds": forest.odds,
-            "expected_edges": forest.expected_edges,
-            "remarks": compared.remark_lines(reader=COMMAND_LINE),
-            "edges": [
-                {"a": a, "b": b, "probability": probability, "in_best": frozenset((a, b)) in best}
-                for a, b, probability in forest.edges(least=0.0)[: asked.options.top]
-            ],
-        }
-
-    def column_names(self) -> tuple[str, ...]:
-        return "a", "b", "probability", "in_best"
-
-    def to_dict(self, **_: str) -> Record:
-        return self._report
-
-    def sections(self, shown: Shown) -> Iterator[Section]:
-        from credimi.questions.pairs.view import forest_sections
-
-        return forest_sections(self._report, shown)
+    forest = compared.forest(threads=asked.given.get("threads"))
+    asked.show(forest, asked.options.output, ("rows", "columns", "given", "odds", "expected_edges"), top=top)
 
 
 COMMAND = Command(
