@@ -106,7 +106,6 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "questions.pairs.star_mesh.draw_trees": ("f8[:] f8[:] f8[:] f8[:] f8[:] f8[:] u8[:] i8[:,:,:]",),
     "counts.survey_one_sided.one_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:,:]",),
     "counts.survey_two_sided.two_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:] f8[:,:]",),
-    "counts.rows.wide_counts.count_columns": tuple(f"u1[:,:] {group}[:] i8[:] i8[:] i8[:] i8[:]" for group in _CODES),
     "sources.csv.csv_fields.encode_fields": (
         "u1[:] i8 i8 i8 i8[:] u1[:] i4[:] u8[:,:] u1[:,:,:] i8[:,:] i8[:] u1[:,:]",
     ),
