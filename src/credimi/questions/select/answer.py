@@ -18,7 +18,7 @@ import numpy as np
 from credimi.core.arguments import require_whole
 from credimi.core.defaults import FDR, LEVEL, PREDICTION_LEVEL
 from credimi.core.errors import CredimiError
-from credimi.counts.weights_remarks import on_weights
+from credimi.counts.weights import on_weights
 from credimi.inference.belief import ADAPTIVE
 from credimi.inference.rules import AS_IN_THE_PAPER, RULES, from_common_odds
 from credimi.questions.rank.answer import ranked
