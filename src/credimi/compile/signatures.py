@@ -104,8 +104,8 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "questions.pairs.star_mesh.keep": ("f8[:] f8[:] i8 i8[:] i8 f8[:] f8[:]",),
     "questions.pairs.star_mesh.conductances": ("f8[:] f8[:] i8 i8 i8[:] f8[:] f8[:] f8[:,:]",),
     "questions.pairs.star_mesh.draw_trees": ("f8[:] f8[:] f8[:] f8[:] f8[:] f8[:] u8[:] i8[:,:,:]",),
-    "counts.survey_one_sided.one_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:,:]",),
-    "counts.survey_two_sided.two_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:] f8[:,:]",),
+    "counts.survey.one_sided.one_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:,:]",),
+    "counts.survey.two_sided.two_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:] f8[:,:]",),
     "sources.csv.csv_fields.encode_fields": (
         "u1[:] i8 i8 i8 i8[:] u1[:] i4[:] u8[:,:] u1[:,:,:] i8[:,:] i8[:] u1[:,:]",
     ),

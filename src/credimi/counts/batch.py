@@ -25,7 +25,7 @@ from credimi.counts import tabulate
 from credimi.counts.counts import Counts, bounded
 from credimi.counts.merge import within_plan
 from credimi.counts.request import Plan, checked
-from credimi.counts.sampled_rows import SampledRows
+from credimi.counts.rows.sampled_rows import SampledRows
 from credimi.counts.weights import weighted, with_squares
 
 if TYPE_CHECKING:

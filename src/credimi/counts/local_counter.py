@@ -23,7 +23,7 @@ from credimi.counts import tabulate
 from credimi.counts.counter import Strata
 from credimi.counts.rows.distinct_rows import DistinctRows
 from credimi.counts.rows.row_keys import evenly_chosen
-from credimi.counts.survey_rows import scaled
+from credimi.counts.survey.survey_rows import scaled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

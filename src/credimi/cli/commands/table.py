@@ -124,7 +124,7 @@ def _run_given(options: argparse.Namespace, strata: list[_Counts], prior: str | 
         )
     from credimi.core.table import Table
     from credimi.inference.mutual_information import mutual_information
-    from credimi.inference.strata.conditional_information import conditional_information
+    from credimi.inference.tables.conditional_information import conditional_information
 
     tables = [Table(joint, **others) for joint, others in strata]
     names = ("joint", "target_only", "feature_only")

@@ -17,7 +17,7 @@ from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.core.ties import places_by_name
 from credimi.counts.counts import Counts
-from credimi.counts.survey_rows import scaled_blocks
+from credimi.counts.survey.survey_rows import scaled_blocks
 from credimi.counts.weights import are_survey, effective, on_weights_of, whole_but_too_large
 from credimi.inference.bounds import information_bounds
 from credimi.inference.rows_to_decide import rounded_up, rows_to_decide
