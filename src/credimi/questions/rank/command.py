@@ -69,7 +69,6 @@ COMMAND = Command(
     html="write a page to explore the ranking in a browser, offline",
     plot="draw the best 30, or --top,",
     above_csv=("rows", "rows_with_target", "classes", "entropy"),
-    names_source=True,
     draws_top=True,
     answer=_answer,
 )
