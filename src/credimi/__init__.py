@@ -8,7 +8,7 @@ tools/stubs.py writes.
 from importlib import import_module
 
 from credimi.core import forks
-from credimi.core.version import __version__ as __version__  # noqa: PLC0414  (it is public)
+from credimi.core.version import __version__ as __version__
 
 _MODULE_OF = {
     "Comparison": "credimi.questions.compare.result",
@@ -49,7 +49,7 @@ _MODULE_OF = {
     "tree": "credimi.questions.tree.tree",
 }
 
-__all__ = sorted(["__version__", *_MODULE_OF])  # type checkers read the stub
+__all__ = sorted(["__version__", *_MODULE_OF])  # noqa: PLE0605  (type checkers read the stub)
 
 # Not public: parts of public objects. Pickles look for them here, whatever module they are in.
 _STORED_MODULE_OF = {
