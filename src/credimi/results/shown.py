@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from credimi.core.types import FloatArray
+    from credimi.core.types import FloatArray, IntegerArray
 
 
 class ShownRun(Protocol):
@@ -16,6 +16,7 @@ class ShownRun(Protocol):
     @property
     def rules(self) -> Sequence[str]: ...
     def running_accuracy(self, rule: str) -> FloatArray: ...
+    def adapting_threshold(self, order: int = 0) -> tuple[IntegerArray, FloatArray]: ...
 
 
 class PointOrSpread(Protocol):

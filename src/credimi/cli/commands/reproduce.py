@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 Data come from --data, or from the folder that the environment variable
-CREDIMI_DATA names; otherwise they are downloaded into the user's cache. Finished
-orders are saved in OUTPUT/runs, so that a killed run can continue.
+CREDIMI_DATA names: any folder that has the files, also in folders inside it.
+Otherwise they are looked for in the working folder, and then downloaded into
+the user's cache. Finished orders are saved in OUTPUT/runs: the same call
+continues a killed run.
 
 examples:
   credimi reproduce --output reproduction
@@ -35,7 +38,8 @@ def add(commands: Foreign) -> None:
         "reproduce",
         run,
         summary="the paper's experiments repeated: table, figure, and more",
-        description="Write reproduction.json, reproduction.md and one figure per data set.",
+        description="Write one page, reproduction.html, with the paper's table beside ours and the curves of all data "
+        "sets; also reproduction.json, reproduction.md and the figures.",
         epilog=_EXAMPLES,
     )
     parser.add_argument("--data", metavar="DIR", help="the folder with the data sets, each in a folder of its own")
@@ -88,7 +92,17 @@ def run(options: argparse.Namespace) -> None:
     text = paper_report.markdown(report)
     write_bytes((json.dumps(report, indent=1) + "\n").encode(), folder / "reproduction.json")
     write_bytes(text.encode(), folder / "reproduction.md")
+    figures = {}
     for name, by_case in runs.items():
-        paper_figures.draw(name, by_case[reproduction.drawn(by_case)], folder)
+        try:
+            written = paper_figures.draw(name, reproduction.drawn(by_case), folder)
+        except CredimiError as error:  # no matplotlib: all else is there
+            terminal_io.say(f"without figures: {error}")
+            break
+        figures[name] = f"data:image/svg+xml;base64,{base64.b64encode(written[-1].read_bytes()).decode()}"
+    write_bytes(paper_report.page(report, figures).encode(), folder / "reproduction.html")
     write(terminal_io.sayable(text, None), None)
-    terminal_io.say(f"{folder}: reproduction.json, reproduction.md, {len(runs)} figures (png, svg)")
+    terminal_io.say(
+        f"{folder}: reproduction.html (everything on one page), reproduction.json, reproduction.md, "
+        f"{len(figures)} figures (png, svg)"
+    )
