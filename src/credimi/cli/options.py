@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import re
 from typing import TYPE_CHECKING, NoReturn
 
@@ -19,10 +20,27 @@ if TYPE_CHECKING:
     from credimi.core.types import Foreign, Record, Values
 
 
+_CALLED_ELSEWHERE = {  # what other programs, and users, call an option
+    "--columns": "--features",
+    "--factor": "--robust-factor",
+    "--goal": "--rule",
+    "--sep": "--delimiter",
+    "--seed": "--random-state",
+}
+
+
 class Parser(argparse.ArgumentParser):
     """Reports errors in one line, as the commands do; the usage, which may fill a screen, is left to --help."""
 
     listing: str | None = None  # the option whose list of columns was read
+
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """Refuse words that are no options of this command, with the nearest option that it has."""
+        offered = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
+        option = next((word.partition("=")[0] for word in unknown if word.startswith("-")), "")
+        near = [_CALLED_ELSEWHERE.get(option, ""), *difflib.get_close_matches(option, offered, n=1, cutoff=0.65)]
+        hint = next((f": did you mean {name}?" for name in near if name in offered), "")
+        self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and end."""
@@ -35,6 +53,10 @@ class Parser(argparse.ArgumentParser):
         missing_value = re.fullmatch(r"argument (?:-\w, )?(--[\w-]+).*: expected one argument", message)
         if missing_value:  # a word that starts with a minus and is no number is taken for an option
             message += f"; if it starts with a minus, write {missing_value[1]}=-..."
+        wrong = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)$", message)
+        near = difflib.get_close_matches(wrong[1], re.findall(r"[\w-]+", wrong[2]), n=1) if wrong else []
+        if wrong and near:
+            message = message.replace(" (choose from", f": did you mean {near[0]!r}? (choose from")
         say(f"{message} (see {self.prog} --help)")
         self.exit(2)
 
@@ -65,14 +87,15 @@ def add_command(
     epilog: str,
 ) -> argparse.ArgumentParser:
     """Add one command, which `run` carries out; `run` returns the exit code, if that is not 0."""
-    parser: argparse.ArgumentParser = commands.add_parser(
+    parser: Parser = commands.add_parser(
         name,
         help=summary,
         description=description,
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,  # a new option must not change what an abbreviation means
     )
-    parser.set_defaults(run=run, refuse=parser.error, command=name)
+    parser.set_defaults(run=run, refuse=parser.refuse, command=name)
     return parser
 
 
@@ -88,13 +111,13 @@ def add_thresholds(
 def add_posterior_options(
     parser: argparse.ArgumentParser,
     *,
-    seed_for: str = "--approximation sampled",
+    drawn: str = "--approximation sampled",
     units: bool = True,
     level: float | None = 0.95,
     level_means: str = "probability of the credible interval",
     method: bool = True,
 ) -> None:
-    """Add prior, approximation, method, threshold, level, seed and units."""
+    """Add prior, approximation, method, threshold, level, random state and units."""
     parser.add_argument(
         "--prior",
         default="adaptive",
@@ -119,9 +142,27 @@ def add_posterior_options(
         epsilon_means="threshold of P(I > epsilon), in nats",
         level_means=level_means,
     )
-    parser.add_argument("--seed", type=seed, default=0, help=f"random seed for {seed_for} (default: %(default)s)")
+    add_random_state(parser, f" of {drawn}")
     if units:
         add_units(parser)
+
+
+def add_random_state(parser: argparse.ArgumentParser, drawn: str = "") -> None:
+    """Add the seed of what is drawn."""
+    parser.add_argument(
+        "--random-state", type=seed, default=0, metavar="SEED", help=f"the seed{drawn} (default: %(default)s)"
+    )
+
+
+def add_robust_factor(parser: argparse.ArgumentParser) -> None:
+    """Add the factor by which the odds of being missing may differ."""
+    parser.add_argument(
+        "--robust-factor",
+        type=number,
+        metavar="G",
+        help="find out what holds if values are missing not quite at random: the odds of being missing may differ up "
+        "to G-fold, such as 2; inf is anything (default: not asked for)",
+    )
 
 
 def add_units(parser: argparse.ArgumentParser) -> None:
@@ -156,11 +197,12 @@ def add_data_options(
     target: bool = True,
     weights: bool = True,
     engines: bool = False,
+    max_values: bool = True,
 ) -> None:
     """Add the options that name the data and say how to read them.
 
-    With `samples` there are two, A and B, each one path or pattern. Without a target, all columns are alike, and are
-    named by --columns. `engines` adds the options that choose what counts the files.
+    With `samples` there are two, A and B, each one path or pattern. Without a target, all columns are alike. `engines`
+    adds the options that choose what counts the files.
     """
     if samples:
         parser.add_argument("a", metavar="A", help="data, a counts file, or a ranking as JSON")
@@ -227,6 +269,10 @@ def add_data_options(
             help="rows: how often each row occurs; survey: how much it stands for, so that tables are scaled to what "
             "they are worth (default: rows if all weights are whole, otherwise survey)",
         )
+    if max_values:
+        parser.add_argument(
+            "--max-values", type=positive, metavar="N", help="refuse a column with more categories (default: no limit)"
+        )
     if engines:
         _add_engine_options(parser)
 
@@ -237,9 +283,6 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_engine_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--max-values", type=positive, metavar="N", help="refuse a column with more categories (default: no limit)"
-    )
     parser.add_argument(
         "--engine",
         choices=["files", "duckdb", "dask", "spark"],

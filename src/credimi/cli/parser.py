@@ -35,7 +35,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     options, unknown = _parser().parse_known_args(arguments)
     if unknown:  # `parse_args` would report it with the main parser, whose help does not list the command's options
-        options.refuse(f"unrecognized arguments: {' '.join(unknown)}")
+        options.refuse(unknown)
     try:
         with warnings.catch_warnings():  # restores `showwarning`
             warnings.showwarning = _show_warning

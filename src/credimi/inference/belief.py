@@ -97,7 +97,7 @@ class Belief(Keywords):
         if self.robust_factor is not None:
             from credimi.inference.bounds.information_bounds import checked_factor  # noqa: PLC0415  (as above)
 
-            object.__setattr__(self, "robust_factor", checked_factor(self.robust_factor, "robust_factor"))
+            object.__setattr__(self, "robust_factor", checked_factor(self.robust_factor))
         float_fields = ("epsilon", "level", "fdr") + ("prior",) * (not isinstance(self.prior, str))
         for name in float_fields:  # numpy numbers or fractions become plain floats
             object.__setattr__(self, name, float(getattr(self, name)))

@@ -113,7 +113,7 @@ def _nearly_target(remarks: Sequence[Facts], reader: str) -> str:
 
 def _only_together(remarks: Sequence[Facts], reader: str) -> str:
     shown = first_few([f"{name(each)} (with {each['other'] or NO_NAME})" for each in remarks])
-    goal = "--goal relevant" if reader == COMMAND_LINE else 'rule="relevant"'
+    goal = "--rule relevant" if reader == COMMAND_LINE else 'rule="relevant"'
     return (
         f"no column is informative enough alone, but in combination: {shown}; {goal} takes such columns, and "
         f"{_interactions(reader)} lists the pairs"
@@ -121,7 +121,7 @@ def _only_together(remarks: Sequence[Facts], reader: str) -> str:
 
 
 def _nothing_together(remarks: Sequence[Facts], reader: str) -> str:
-    goal = "--goal relevant" if reader == COMMAND_LINE else 'rule="relevant"'
+    goal = "--rule relevant" if reader == COMMAND_LINE else 'rule="relevant"'
     fact = remarks[0]
     if "rows" not in fact:
         return (
@@ -154,7 +154,7 @@ def _possible_identifier(remarks: Sequence[Facts], reader: str) -> str:
 
 
 def _missing_tells(remarks: Sequence[Facts], reader: str) -> str:
-    advice = "--missing-as category" if reader == COMMAND_LINE else "missing='category'"
+    advice = "--missing-as category" if reader == COMMAND_LINE else "missing_as='category'"
     return f"{_where_missing(remarks)} ({advice} takes them as a value)"
 
 

@@ -18,7 +18,7 @@ COMMANDS = {
     "groups": ["rank", "{}", "--target", "y", "--by", "a"],
     "compare": ["compare", "good.csv", "{}", "--target", "y"],
     "select": ["select", "{}", "--target", "y"],
-    "relevant": ["select", "{}", "--target", "y", "--goal", "relevant"],
+    "relevant": ["select", "{}", "--target", "y", "--rule", "relevant"],
     "scratch": ["select", "{}", "--target", "y", "--scratch", "."],
     "rule": ["select", "{}", "--target", "y", "--output", "reduced.csv"],
     "interactions": ["interactions", "{}", "--target", "y"],

@@ -144,7 +144,7 @@ def test_interrupted(call: Call, monkeypatch: pytest.MonkeyPatch, arguments: lis
     def interrupt(*_: object, **__: object) -> NoReturn:
         raise KeyboardInterrupt
 
-    for place, name in ((csv_files, "batches"), (outlet, "_sync")):
+    for place, name in ((csv_files.Header, "batches"), (outlet, "_sync")):
         with monkeypatch.context() as patch:
             patch.setattr(place, name, interrupt)
             assert call(*arguments, "new") == (130, "", "credimi: interrupted\n")

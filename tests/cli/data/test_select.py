@@ -21,7 +21,7 @@ def test_select_keeps_rows_as_they_are(call: Call) -> None:
     kept = [(f"0{i % 2}", (" x, ", 'a "b"', "", "?")[i % 2 + 2 * (i % 7 == 0)]) for i in range(300)]
     text = columns("n", "y", "m", "a", rows=[(noise.randint(0, 1), y, "k", a) for y, a in kept])
     write("data.csv", text)
-    code, out, err = call("select", "data.csv", "--target", "y", "--output", "new.csv")
+    code, out, err = call("select", "data.csv", "--target", "y", "--rule", "forward", "--output", "new.csv")
     assert (code, out) == (0, "")
     assert err == "credimi: new.csv: 1 of 3 features kept by the rule forward: 'a'\n"
     assert Path("new.csv").read_text(encoding="utf-8") == columns("y", "a", rows=kept)
@@ -45,7 +45,7 @@ def test_select_from_parquet(call: Call) -> None:
 
 
 @pytest.mark.parametrize("name", ["new.xlsx", "new.XLS", "new.json", "new.html", "new.pkl", "new.json.gz"])
-@pytest.mark.parametrize("goal", [(), ("--goal", "smallest")])
+@pytest.mark.parametrize("goal", [("--rule", "forward"), ("--rule", "smallest")])
 def test_select_refuses_names_of_formats_that_it_does_not_write(
     refusal: Refusal, name: str, goal: tuple[str, ...]
 ) -> None:

@@ -34,7 +34,7 @@ def test_columns_that_matter_only_together_are_named(tmp_path: Path) -> None:
     assert "in combination: one (with other), other (with one)" in told
     assert 'rule="relevant" takes such columns, and credimi.interactions lists the pairs' in told
     asked = chosen.to_dict(reader="command line")["remarks"][0]["text"]
-    assert "--goal relevant takes such columns, and `credimi interactions` lists" in asked
+    assert "--rule relevant takes such columns, and `credimi interactions` lists" in asked
     chosen.to_html(tmp_path / "page.html")
     assert "in combination: one (with other)" in (tmp_path / "page.html").read_text()
     assert set(credimi.select(exclusive_or(), "y", rule="relevant").features) == {"one", "other"}

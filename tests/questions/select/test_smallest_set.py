@@ -341,7 +341,7 @@ def test_where_little_is_taken_combinations_are_pointed_to(rows: int) -> None:
         assert sentence in html.unescape(chosen.to_html())
         assert "only in combination" not in repr(chosen)
     in_shell = printed(little.sections(shown := Shown(COMMAND_LINE, width=300)), shown)
-    assert "--goal relevant takes such columns, and `credimi interactions` lists the pairs" in in_shell
+    assert "--rule relevant takes such columns, and `credimi interactions` lists the pairs" in in_shell
     assert set(credimi.select(data, "y", rule="relevant").features) == {"u", "w"}
     told = credimi.select(data | {"t": u ^ w}, "y")
     assert told.features

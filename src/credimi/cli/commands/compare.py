@@ -140,7 +140,7 @@ def _sample(path: str, files: list[DataFile] | None, options: argparse.Namespace
 
 def run_groups(options: argparse.Namespace) -> None:
     """`credimi rank --by`: print the ranking of each group, and the comparisons."""
-    from credimi.cli.commands.rank import check_factor, robust_factor
+    from credimi.cli.commands.rank import check_factor
     from credimi.core.arguments import require_share
     from credimi.questions.compare.rank_by import rank_by
 
@@ -167,7 +167,7 @@ def run_groups(options: argparse.Namespace) -> None:
             fdr=options.fdr,
             p_same=options.p_same,
             missing_as=options.missing_as,
-            robust_factor=robust_factor(options),
+            robust_factor=options.robust_factor,
             progress=progress,
             max_values=options.max_values,
             **shared.counting(options),

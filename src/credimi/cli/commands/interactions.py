@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> None:
 
     arguments = shared.counting(options)
     arguments |= {"epsilon": options.epsilon, "level": options.level, "top": options.top, "device": options.device}
-    arguments["scratch"] = options.scratch
+    arguments |= {"scratch": options.scratch, "max_values": options.max_values}
     with terminal_io.progress("looking at pairs") as progress:
         interacting_pairs = interactions(files, options.target, progress=progress, **arguments)
     if options.html is not None:

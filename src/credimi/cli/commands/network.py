@@ -43,7 +43,7 @@ def add(commands: Foreign) -> None:
         description="Learn which columns hang together directly, missing values included.",
         epilog=_EXAMPLES,
     )
-    shared.add_data_options(parser, target=False)
+    shared.add_data_options(parser, target=False, max_values=False)
     parser.add_argument(
         "--level",
         type=argument_types.number,
@@ -71,7 +71,14 @@ def add(commands: Foreign) -> None:
         help="completed tables that are averaged if values are missing; 0: only complete rows of each test count "
         "(default: %(default)s)",
     )
-    parser.add_argument("--seed", type=argument_types.seed, default=0, help="random seed (default: %(default)s)")
+    parser.add_argument(
+        "--max-values",
+        type=argument_types.positive,
+        default=200,
+        metavar="N",
+        help="leave out columns of more values (default: %(default)s)",
+    )
+    shared.add_random_state(parser)
     parser.add_argument(
         "--top", type=argument_types.positive, metavar="K", help="show only the first K edges (with --format table)"
     )
@@ -115,7 +122,8 @@ def _learned(options: argparse.Namespace) -> Network:
             degree=options.degree,
             max_parents=options.max_parents,
             imputations=options.imputations,
-            random_state=options.seed,
+            max_values=options.max_values,
+            random_state=options.random_state,
             progress=progress,
             **shared.counting_all(options),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, command_files, startup, terminal_io
@@ -11,7 +12,6 @@ from credimi.core.remote_files import source_of
 from credimi.results import sentences
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator
 
     from rich.console import Console
@@ -69,8 +69,8 @@ def add(commands: Foreign) -> None:
         description="Print what every two columns tell about each other, how much and how sure.",
         epilog=_EXAMPLES,
     )
-    shared.add_data_options(parser, target=False)
-    shared.add_posterior_options(parser, seed_for="--refine and --approximation sampled", units=False, method=False)
+    shared.add_data_options(parser, target=False, max_values=False)
+    shared.add_posterior_options(parser, drawn="--refine and --approximation sampled", units=False, method=False)
     parser.add_argument("--max-values", type=argument_types.positive, default=1000, metavar="N", help=_MAX_VALUES_HELP)
     parser.add_argument("--top", type=argument_types.positive, metavar="K", help=_TOP_HELP)
     parser.add_argument("--p-dependent", type=argument_types.number, metavar="P", help=_P_DEPENDENT_HELP)
@@ -78,7 +78,9 @@ def add(commands: Foreign) -> None:
     parser.add_argument("--into", metavar="FILE.npy", help=_INTO_HELP)
     parser.add_argument("--forest", action="store_true", help=_FOREST_HELP)
     parser.add_argument("--refine", choices=("forest",), help=_REFINE_HELP)
-    parser.add_argument("--imputations", type=argument_types.positive, metavar="N", help=_IMPUTATIONS_HELP)
+    parser.add_argument(
+        "--imputations", type=argument_types.positive, default=argparse.SUPPRESS, metavar="N", help=_IMPUTATIONS_HELP
+    )
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page to explore the links in a browser, offline")
     parser.add_argument("--plot", metavar="PICTURE", help="draw the matrix of mi in a .png, .svg or .pdf file")
@@ -97,7 +99,7 @@ def run(options: argparse.Namespace) -> None:
         from credimi.core.arguments import require_share
 
         require_share("--p-dependent", options.p_dependent)
-    if options.imputations is not None and options.refine is None:
+    if "imputations" in options and options.refine is None:
         raise CredimiError("--imputations is for --refine forest: add it, or leave both out")
     compared_pairs = _all_pairs(options)
     if options.html is not None:
@@ -124,8 +126,8 @@ def _all_pairs(options: argparse.Namespace) -> Pairs:
     arguments |= {"device": options.device, "p_dependent": options.p_dependent, "into": options.into}
     arguments |= {
         "refine": options.refine,
-        "imputations": options.imputations or _DEFAULT_IMPUTATIONS,
-        "random_state": options.seed,
+        "imputations": getattr(options, "imputations", _DEFAULT_IMPUTATIONS),
+        "random_state": options.random_state,
     }
     needs_all_pairs = options.forest or any(option is not None for option in (options.into, options.html, options.plot))
     if options.device == "gpu" and not needs_all_pairs:

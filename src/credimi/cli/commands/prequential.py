@@ -50,8 +50,8 @@ def add(commands: Foreign) -> None:
         description="Accuracy of naive Bayes and number of features; each row is first predicted, then learned.",
         epilog=_EXAMPLES,
     )
-    shared.add_data_options(parser, weights=False)
-    shared.add_posterior_options(parser, seed_for="the orders of the rows", units=False)
+    shared.add_data_options(parser, weights=False, max_values=False)
+    shared.add_posterior_options(parser, drawn="the orders of the rows", units=False)
     parser.add_argument(
         "--rule",
         action="append",
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> None:
             epsilon=options.epsilon,
             level=options.level,
             orders=options.orders,
-            random_state=options.seed,
+            random_state=options.random_state,
             keep=options.keep,
             progress=progress,
             **shared.counting(options),
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _report(prequential_run: Prequential, options: argparse.Namespace) -> Record:
     return {
-        "settings": prequential_run.settings.to_dict() | {"target": options.target, "seed": options.seed},
+        "settings": prequential_run.settings.to_dict() | {"target": options.target, "seed": options.random_state},
         "rows": len(prequential_run.rows),
         "rows_without_target": prequential_run.rows.without_target,
         "classes": list(prequential_run.rows.classes),
@@ -138,7 +138,7 @@ def _table(prequential_run: Prequential, options: argparse.Namespace) -> Iterato
     yield (
         "accuracy and features kept: means over the rows, then mean and sd over the orders; "
         f"{with_method}prior {options.prior}, approximation {options.approximation}, epsilon {options.epsilon:g}, "
-        f"level {options.level:g}, seed {options.seed}"
+        f"level {options.level:g}, seed {options.random_state}"
     )
     if without_target:
         are = "is" if without_target == 1 else "are"

@@ -35,7 +35,7 @@ examples:
   credimi rank "2024/*.parquet" --target churn --epsilon 0.01 --units bits
   credimi rank survey.csv --target income --missing -9 --discretize age=18,65
   credimi rank survey.csv --target age --target-cuts quantile:4
-  credimi rank survey.csv --target income --robust --factor 3
+  credimi rank survey.csv --target income --robust-factor 3
   credimi rank survey.csv --target income --format json --output ranking.json
   credimi rank survey.csv --target income --html report.html --plot best.svg
   credimi rank income.counts
@@ -55,17 +55,7 @@ def add(commands: Foreign) -> None:
     shared.add_data_options(parser, engines=True)
     shared.add_posterior_options(parser)
     shared.add_ranking_options(parser)
-    parser.add_argument(
-        "--robust",
-        action="store_true",
-        help="find out which verdicts stand if values are missing not quite at random, and up to which factor",
-    )
-    parser.add_argument(
-        "--factor",
-        type=argument_types.number,
-        metavar="G",
-        help="with --robust: how much the odds of being missing may differ; inf is anything (default: 2)",
-    )
+    shared.add_robust_factor(parser)
     parser.add_argument(
         "--by", metavar="COLUMN", help="rank each group of rows separately, and compare them (see credimi compare)"
     )
@@ -95,21 +85,13 @@ def run(options: argparse.Namespace) -> None:
     terminal_io.write_shown(ranking, options, options.output, known=known)
 
 
-def check_factor(options: argparse.Namespace, name: str = "--factor") -> None:
+def check_factor(options: argparse.Namespace) -> None:
     """Refuse an impossible factor before the data are read."""
-    if options.factor is None:
-        return
-    if not options.robust:
-        raise CredimiError("--factor is for --robust: add it")
-    if not options.factor >= 1.0:
+    if options.robust_factor is not None and not options.robust_factor >= 1.0:
         raise CredimiError(
-            f"{name} is {options.factor:g}: it must be 1 or more; 1 is missing at random, inf is anything"
+            f"--robust-factor is {options.robust_factor:g}: it must be 1 or more; 1 is missing at random, inf is "
+            "anything"
         )
-
-
-def robust_factor(options: argparse.Namespace) -> float | None:
-    """The factor, if the ranking is to be robust."""
-    return (options.factor or 2.0) if options.robust else None
 
 
 def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranking:
@@ -129,8 +111,8 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
         approximation=options.approximation,
         method=options.method,
         missing_as=options.missing_as,
-        robust_factor=robust_factor(options),
-        random_state=options.seed,
+        robust_factor=options.robust_factor,
+        random_state=options.random_state,
         threads=options.threads,
     )
     return ranking.sorted_by(options.sort)

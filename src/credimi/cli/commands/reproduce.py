@@ -50,9 +50,7 @@ def add(commands: Foreign) -> None:
         metavar="K",
         help="random orders of the rows (default: 20)",
     )
-    parser.add_argument(
-        "--seed", type=argument_types.seed, default=0, help="random seed of the orders (default: %(default)s)"
-    )
+    shared.add_random_state(parser, " of the orders")
     parser.add_argument(
         "--output", metavar="DIR", default="reproduction", help="the folder to write to (default: %(default)s)"
     )
@@ -82,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
         report, runs = reproduction.reproduce(
             data=options.data,
             orders=options.orders,
-            seed=options.seed,
+            seed=options.random_state,
             names=list(dict.fromkeys(names)),
             quick=options.quick,
             keep=folder / "runs",

@@ -98,7 +98,11 @@ def run(options: argparse.Namespace) -> None:
 
     table = Table(joint, **others)
     information = mutual_information(
-        table, prior=prior, approximation=options.approximation, method=options.method, random_state=options.seed
+        table,
+        prior=prior,
+        approximation=options.approximation,
+        method=options.method,
+        random_state=options.random_state,
     )
     cells = information.posterior()
     labels = {name: list(given) for name in ("classes", "values") if (given := getattr(table, name)) is not None}

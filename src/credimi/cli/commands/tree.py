@@ -83,4 +83,5 @@ def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
 
     with terminal_io.progress("reading") as progress:
         asked = {"max_depth": options.max_depth, "epsilon": options.epsilon, "level": options.level}
+        asked["max_values"] = options.max_values
         return tree(data, options.target, **asked, progress=progress, **shared.counting(options))

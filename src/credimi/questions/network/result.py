@@ -14,19 +14,18 @@ from credimi.core.optional import library
 from credimi.core.public import public, stored
 from credimi.questions.network import view
 from credimi.questions.network.files import dot, graphml
-from credimi.results.result import RecordResult, names_of, records_of, written
-from credimi.results.section import IN_PYTHON, NATS, Shown
+from credimi.results.result import RecordResult, records_of, written
+from credimi.results.section import NATS
 from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+    from types import ModuleType
 
     from matplotlib.axes import Axes
 
     from credimi.core.types import FloatArray, Foreign, Record, Value
     from credimi.questions.pairs.pairs_forest import PairsForest
-    from credimi.results.section import Section
 
 FORWARD, BACKWARD, UNDIRECTED = "->", "<-", "--"
 SURE = 0.95  # that two columns depend is a claim
@@ -168,10 +167,12 @@ class Network(RecordResult):
     ('wet',)
     """
 
+    _view: ClassVar[ModuleType] = view
     _key: ClassVar[tuple[str, ...]] = ("a", "b")
     _called: ClassVar[str] = "network"
     _information: ClassVar[tuple[str, ...]] = ("mi", "low", "high")
     rows_in_json: ClassVar[str] = "edges"
+    _row: ClassVar[type] = Edge
     pairs: tuple[Edge, ...]
     names: tuple[str, ...]
     level: float
@@ -203,24 +204,12 @@ class Network(RecordResult):
 
         return forest_of(self.names, self._alone)
 
-    def column_names(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return names_of(Edge)
-
-    def rows_as_records(self) -> list[Record]:
-        """The edges as dictionaries."""
-        return records_of(self.edges)
-
     def _unknown(self, name: Value) -> str:
         if not isinstance(name, tuple):
             return f"there is no edge {name!r} among {len(self.edges):,}, counted from 0"
         for each in name:
             self._known(each)
         return f"there is no edge between {' and '.join(map(repr, name))}: see `between`"
-
-    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
-        """The edges, what separates other pairs, and remarks."""
-        return view.sections(self, shown)
 
     def remark_lines(self, *, cautions: bool = False, units: str = NATS, reader: str = PYTHON) -> list[str]:  # noqa: ARG002  (cautions are not apart here, and nothing is in nats)
         """The remarks in words."""
@@ -257,7 +246,7 @@ class Network(RecordResult):
             "missing": dict(zip(self.names, self.missing, strict=True)),
             "edges": self._plain_rows(units),
             "separated": self._as_json(records_of(self.separated), units),
-            "remarks": [each | {"text": view.remark_sentence(each, reader)} for each in remarks],
+            "remarks": [each | {"text": view.remark_lines([each], reader)[0]} for each in remarks],
         }
 
     def to_pandas(self, *, all_pairs: bool = False) -> Foreign:
@@ -302,18 +291,7 @@ class Network(RecordResult):
         ax : matplotlib axes, optional
             Where to draw. Default: a new figure.
         """
-        return view.plot(self, path, ax)
+        return self._plotted(path, ax)
 
-    def to_html(self, path: str | Path | None = None, *, source: str | None = None, reader: str = PYTHON) -> str:
-        """One HTML page to explore the network, offline.
-
-        Parameters
-        ----------
-        path : path, optional
-            The file to write; it is complete or absent.
-        source : str, optional
-            The name of the data that the page shows.
-        reader : "python" or "command line"
-            For whom sentences are written: with arguments, or with options.
-        """
-        return written(view.page(self, source, reader), path)
+    def _page(self, source: str | None, reader: str) -> str:
+        return view.page(self, source, reader)

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.questions.network.labels import label_sides
+from credimi.questions.pairs.view import left_out, missing_depends
 from credimi.results import remark_sentences, sentences
 from credimi.results import section as kinds
-from credimi.results.figures import new_axes, picture_kind, save, short_names
+from credimi.results.figures import new_axes, short_names
 from credimi.results.graph_layout import column_positions, graph_page
 from credimi.results.palette import BLUE
-from credimi.results.remarks import RemarkKind
 from credimi.results.section import Column, Section, Shown
 from credimi.results.sentences import NO_NAME, PYTHON, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from matplotlib.axes import Axes
 
@@ -104,91 +103,50 @@ def probability_text(probability: float) -> str:
 
 
 def remark_lines(remarks: Sequence[Facts], reader: str = PYTHON) -> list[str]:
-    """The remarks in words; columns that were left out are worded as in a ranking."""
+    """The remarks in words; columns that were left out are worded as those of pairs."""
     lines = []
     for kind, group in groupby(remarks, lambda each: str(each["kind"])):
         alike = list(group)
-        if kind == "left_out":
-            lines += _left_out_lines(alike, reader)
-            continue
-        if kind == "missing_depends":
-            lines.append(_missing_depends(alike))
-            continue
-        if kind == RemarkKind.APPROXIMATE:
+        if kind in _SENTENCES:
+            lines += [_SENTENCES[kind](each) for each in alike[:_MAX_NAMED]]
+            if len(alike) > _MAX_NAMED:
+                lines.append(f"... and {len(alike) - _MAX_NAMED:,} more columns of which the same holds")
+        elif kind == "missing_depends":
+            named = missing_depends([(each["column"], each["others"][0]) for each in alike])
+            lines.append(f"{named}; that is allowed for as far as it depends on what is seen in the row")
+        elif kind == "left_out":
+            lines += left_out([each["facts"] | {"values": each["values"]} for each in alike], reader)
+        else:  # as in a ranking
             lines += remark_sentences.lines([each["facts"] for each in alike], reader)
-            continue
-        lines += [remark_sentence(each, reader) for each in alike[:_MAX_NAMED]]
-        if len(alike) > _MAX_NAMED:
-            lines.append(f"... and {len(alike) - _MAX_NAMED:,} more columns of which the same holds")
     return lines
 
 
-def _missing_depends(remarks: Sequence[Facts]) -> str:
-    """One line for all columns whose missing values depend on another."""
-    pairs = [(each["column"], each["others"][0]) for each in remarks[:_MAX_NAMED]]
-    named = [f"{column or NO_NAME} (on {other or NO_NAME})" for column, other in pairs]
-    more = f" and {len(remarks) - _MAX_NAMED:,} more" * (len(remarks) > _MAX_NAMED)
+def _determined(remark: Facts) -> str:
+    column, *others = map(_quoted, (remark["column"], *remark["others"]))
+    return f"{column} is a function of {' and '.join(others)} in these rows: what it tells of others, they tell too"
+
+
+def _lost(remark: Facts) -> str:
+    named = sentences.first_few([name or NO_NAME for name in remark["others"]])
     return (
-        f"caution: whether values are missing depends on another column: {', '.join(named)}{more}; that is allowed for "
-        "as far as it depends on what is seen in the row"
+        f"caution: {_quoted(remark['column'])} depends on {named}, but too many of its values are missing to say "
+        "whether directly: no edge does not mean independent here"
     )
 
 
-def _left_out_lines(remarks: Sequence[Facts], reader: str) -> list[str]:
-    columns = [each["facts"] for each in remarks if not _too_many(each)]
-    return [
-        *(f"left out: {line}" for line in sentences.unranked_lines(columns, reader)),
-        *(remark_sentence(each, reader) for each in remarks if _too_many(each)),
-    ]
+def _walks_disagree(remark: Facts) -> str:
+    return (
+        f"caution: only {remark['walks']} of the searches ended among the best networks: probabilities are less sure "
+        "than they look; fewer columns, or another seed, show how much"
+    )
 
 
-def _quoted(name: str | None) -> str:
+_SENTENCES = {"determined": _determined, "lost": _lost, "walks_disagree": _walks_disagree}
+
+
+def _quoted(name: str) -> str:
     """The name of a column within a sentence."""
     return repr(name) if name else NO_NAME
-
-
-def _too_many(remark: Facts) -> bool:
-    return bool(remark["facts"]["kind"] in {"categories", "ranges"})
-
-
-def remark_sentence(remark: Facts, reader: str = PYTHON) -> str:
-    """One remark in words."""
-    kind, others = remark["kind"], " and ".join(map(_quoted, remark.get("others", ())))
-    column = _quoted(remark.get("column"))
-    if kind == "determined":
-        return f"{column} is a function of {others} in these rows: what it tells of others, they tell too"
-    if kind == "missing_depends":
-        return (
-            f"caution: whether {column} is missing depends on {others} "
-            f"(probability {probability_text(remark['probability'])}): that is allowed for as far as it "
-            "depends on what is seen"
-        )
-    if kind == "lost":
-        named = ", ".join(name or NO_NAME for name in remark["others"][:_MAX_NAMED])
-        more = f" and {len(remark['others']) - _MAX_NAMED:,} more" * (len(remark["others"]) > _MAX_NAMED)
-        return (
-            f"caution: {column} depends on {named}{more}, but too many of its values are missing to say "
-            "whether directly: no edge does not mean independent here"
-        )
-    if kind == "walks_disagree":
-        return (
-            f"caution: only {remark['walks']} of the searches ended among the best networks: probabilities are less "
-            "sure than they look; fewer columns, or another seed, show how much"
-        )
-    return _of_facts(remark, column, reader)
-
-
-def _of_facts(remark: Facts, column: str, reader: str) -> str:
-    """A remark on the weights of the rows, or on a column that was left out."""
-    if remark["kind"].startswith("weights") or remark["kind"] == RemarkKind.APPROXIMATE:
-        return remark_sentences.lines([remark["facts"]], reader)[0]
-    if _too_many(remark):
-        advice = "--discretize" if reader == sentences.COMMAND_LINE else "discretize"
-        return (
-            f"left out: {column} has {remark['values']:,} values, too many for tables with others: group "
-            f"them, or cut numbers ({advice})"
-        )
-    return f"left out: {column}: {sentences.note(remark['facts'], reader)}"
 
 
 def page(network: Network, source: str | None, reader: str) -> str:
@@ -255,10 +213,8 @@ def shown_table(block: CountArray, book: Codebook, one: int, other: int) -> Reco
     return {"rows": labels[0], "columns": labels[1], "counts": np.round(counts, 3).tolist()}
 
 
-def plot(network: Network, path: str | Path | None, ax: Axes | None) -> Axes:
+def plot(network: Network, ax: Axes | None) -> Axes:
     """Columns as dots, edges as lines: width is information, opacity probability, arrow heads are directions."""
-    if path is not None:
-        picture_kind(path)
     index_of = {name: index for index, name in enumerate(network.names)}
     edges = list(network)
     largest = max((edge["mi"] for edge in edges), default=0.0) or 1.0
@@ -294,6 +250,4 @@ def plot(network: Network, path: str | Path | None, ax: Axes | None) -> Axes:
         label.set(zorder=4, path_effects=halo)  # so that lines do not run through it
     axes.set_axis_off()
     axes.set_title(f"P(edge) >= {network.level:g}; width: information, opacity: probability", fontsize=9)
-    if path is not None:
-        save(axes, path)
     return axes

@@ -13,12 +13,10 @@ from credimi.results.figures import (
     draw_intervals,
     mark_epsilon,
     new_axes,
-    picture_kind,
-    save,
     short_name,
     short_names,
 )
-from credimi.results.page import axis, drawn, headings, name, row_heading, table
+from credimi.results.page import headings, name, picture, row_heading, table
 from credimi.results.palette import BLUE
 from credimi.results.remark_sentences import SELECTION, lines
 from credimi.results.section import Column, Section, Shown
@@ -27,7 +25,6 @@ from credimi.results.sentences import name as named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from matplotlib.axes import Axes
 
@@ -97,14 +94,11 @@ def _columns(selection: Selection, rows: list[Record]) -> list[Column]:
     settings, smallest = selection.settings, _is_smallest(selection)
     largest = max((row["high"] for row in rows), default=0.0)
 
-    def picture(row: Record) -> str:
-        return drawn([("b", row["low"], row["adds"], row["high"])], largest, settings["epsilon"])
-
     columns = [
         Column("#", lambda row: row["number"]),
         kinds.name(heading="column"),
         kinds.nats("adds", "adds" if smallest else "tells alone"),
-        Column("", lambda _: "", kind="words", html=picture, media=("page",), heading_html=axis(largest)),
+        picture(lambda row: [("b", row["low"], row["adds"], row["high"])], largest, settings["epsilon"]),
         kinds.interval("95 % interval", importance=2),
         kinds.tail("p_adds", "P(matters)" if settings["goal"] == "relevant" else kinds.above(settings, what=">")),
     ]
@@ -184,7 +178,7 @@ def _combinations(selection: Selection, shown: Shown) -> Iterator[str]:
         return
     if any(rejection.reason not in {"redundant", "not reached"} for rejection in selection.rejected):
         in_shell = shown.reader == COMMAND_LINE
-        tools = "--goal relevant and `credimi interactions`" if in_shell else 'rule="relevant" and credimi.interactions'
+        tools = "--rule relevant and `credimi interactions`" if in_shell else 'rule="relevant" and credimi.interactions'
         yield f"columns that tell something only in combination may have been missed: {tools} look at all pairs"
 
 
@@ -244,12 +238,10 @@ def _shade(p_redundant: float | None) -> str:
     return f'<td class="{css_class}" style="--shade: {100 * p_redundant:.0f}%">{p_redundant:.2f}</td>'
 
 
-def plot(selection: Selection, path: str | Path | None, what: str | None, ax: Axes | None) -> Axes:
+def plot(selection: Selection, ax: Axes | None, *, what: str | None) -> Axes:
     """Draw the steps, the matrix of redundancy, or both; return the axes, of the steps if both are drawn."""
     if what not in (None, "steps", "redundancy"):
         raise CredimiError(f'what is {what!r}: plot "steps" or "redundancy", or leave it out for both')
-    if path is not None:
-        picture_kind(path)
     names, given, *_ = _redundancy(selection)
     if what == "redundancy" and not names:
         raise CredimiError("there is no matrix of redundancy: it needs a taken column and another that tells something")
@@ -266,8 +258,6 @@ def plot(selection: Selection, path: str | Path | None, what: str | None, ax: Ax
         above, below = figure.subplots(2, 1, height_ratios=heights)  # type: ignore[union-attr]
         axes = _draw_steps(selection, above)
         _draw_matrix(selection, below)
-    if path is not None:
-        save(axes, path)
     return axes
 
 
