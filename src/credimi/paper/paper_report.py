@@ -256,6 +256,6 @@ def _adaptive(report: Record) -> list[Part]:
         than_paper = sum(row["features"] < row["paper_forward"] for row in paper)
         text = f"Fewer features than F on {fewer} of {len(rows_of_level)} data sets"
         text += f", than the paper's FF on {than_paper} of {len(paper)}." if paper else "."
-        title = f"FF with the adaptive prior, level {level:g}, against F with raw counts"
+        title = f"FF with the adaptive prior, level {level:g}, against F with one count added (uniform)"
         found.append(Part(title, head, lines, [before], [text]))
     return found
