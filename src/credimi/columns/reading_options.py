@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
-from itertools import zip_longest
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -43,11 +42,6 @@ class ReadingOptions:
     target_cuts: Cuts | str | None = None
     weights: str | None = None
     weights_are: str | None = None
-
-    def __setstate__(self, state: list[object]) -> None:
-        """Restore pickles, also older ones without target cuts and weights: these are None then."""
-        for attribute, value in zip_longest(fields(self), state):
-            object.__setattr__(self, attribute.name, value)
 
     @classmethod
     def of(

@@ -28,14 +28,14 @@ _WORKSPACE = "(f8[:,:] f8[:,:] f8[:,:,:] f8[:,:,:])"
 _CODES = ("u1", "u2", "u4")
 
 SIGNATURES: dict[str, tuple[str, ...]] = {
-    "inference.evidence.adaptive_weights.weigh": (f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 f8[:] f8[:,:] f8[:,:] i8[:]",),
+    "inference.evidence.adaptive_weights.weigh": (
+        f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 f8[:] f8[:] f8[:,:] f8[:,:] i8[:]",
+    ),
     "inference.evidence.adaptive_weights.augment": (f"{_TABLES} f8 f8[:,:] f8[:,:] i8[:] i8[:] f8[:] f8[:]",),
     "inference.evidence.two_sided_weights.weigh_two_sided": (
-        f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:,:] f8[:,:] i8[:] b1[:] f8[:,:] f8[:,:]",
+        f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:] f8[:,:] f8[:,:] i8[:] b1[:] f8[:,:] f8[:,:]",
     ),
     "inference.evidence.occurring.pack_occurring": (f"{_TABLES} b1[:] f8[:] i8[:] i8[:]",),
-    "inference.evidence.evidence_at.log_evidence_at": (f"{_TABLES} f8 f8[:] f8[:]",),
-    "inference.evidence.evidence_at.log_prior_of_points": (f"{_TABLES} f8 f8 f8 f8[:,:] f8[:]",),
     "core.table_patterns.classify": (f"{_TABLES} i1[:] f8[:]",),
     "inference.moments.leading.leading_one_sided": (f"{_TABLES} f8[:] i8[:] i1[:] f8[:] f8[:]",),
     "inference.moments.side_by_side.matched_complete": (f"{_TABLES} f8[:] i1[:] i8[:] f8[:] f8[:] b1[:]",),
@@ -154,7 +154,6 @@ NEEDED_BY: dict[str, tuple[str, ...]] = {  # by other commands: the beginnings o
         "questions.interactions.pair_screen",
     ),
     "pairs": (
-        "inference.evidence.evidence_at",
         "counts.rows.all_pairs",
         "questions.pairs.missing_margins",
         "questions.pairs.star_mesh",
@@ -162,7 +161,6 @@ NEEDED_BY: dict[str, tuple[str, ...]] = {  # by other commands: the beginnings o
     "network": (
         "questions.network.",
         "questions.pairs.missing_cells",
-        "inference.evidence.evidence_at",
         "counts.rows.all_pairs",
         "questions.pairs.missing_margins",
     ),

@@ -21,8 +21,6 @@ import textwrap
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, TypeVar
 
-from credimi.core.errors import CredimiError
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
@@ -211,9 +209,3 @@ def check_known(function: str, given: Iterable[str], known: Iterable[str]) -> No
             near = difflib.get_close_matches(name, offered, n=1, cutoff=0.65)
             hint = f": did you mean {near[0]!r}?" if near else f": help(credimi.{function}) lists those it has"
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
-
-
-def refuse_given(given: Iterable[str], what: str) -> None:
-    """Refuse keywords that can no longer have an effect."""
-    if names := sorted(given):
-        raise CredimiError(f"{what}: {', '.join(names)} can no longer be changed")

@@ -18,6 +18,7 @@ from credimi.results.sentences import (
     PYTHON,
     READABLE,
     amount,
+    asked,
     codes,
     counted,
     discretize,
@@ -67,11 +68,10 @@ def remark(remarks: Sequence[Facts], reader: str = PYTHON, of: str = RANKING) ->
 
 
 def _target_measured(remarks: Sequence[Facts], reader: str) -> str:
-    advice = "--target-cuts quantile:4, say" if reader == COMMAND_LINE else "target_cuts='quantile:4', say"
     target, classes = remarks[0]["target"], remarks[0]["values"]
     return (
         f"the target {target!r} has {classes:,} classes, all of them numbers, and looks like a measurement: cut it "
-        f"into a few ranges ({advice})"
+        f"into a few ranges ({asked('target_cuts', 'quantile:4', reader)}, say)"
     )
 
 
@@ -113,20 +113,18 @@ def _nearly_target(remarks: Sequence[Facts], reader: str) -> str:
 
 def _only_together(remarks: Sequence[Facts], reader: str) -> str:
     shown = first_few([f"{name(each)} (with {each['other'] or NO_NAME})" for each in remarks])
-    goal = "--rule relevant" if reader == COMMAND_LINE else 'rule="relevant"'
     return (
-        f"no column is informative enough alone, but in combination: {shown}; {goal} takes such columns, and "
-        f"{_interactions(reader)} lists the pairs"
+        f"no column is informative enough alone, but in combination: {shown}; {_relevant(reader)} takes such columns, "
+        f"and {_interactions(reader)} lists the pairs"
     )
 
 
 def _nothing_together(remarks: Sequence[Facts], reader: str) -> str:
-    goal = "--rule relevant" if reader == COMMAND_LINE else 'rule="relevant"'
     fact = remarks[0]
     if "rows" not in fact:
         return (
             f"no column is informative enough alone; {fact['values']:,} columns are too many to look at all pairs "
-            f"here: {goal} looks at them, and {_interactions(reader)} lists pairs"
+            f"here: {_relevant(reader)} looks at them, and {_interactions(reader)} lists pairs"
         )
     return (
         f"no column is informative enough alone, and no two columns are credibly so in combination (all pairs, in "
@@ -134,12 +132,16 @@ def _nothing_together(remarks: Sequence[Facts], reader: str) -> str:
     )
 
 
+def _relevant(reader: str) -> str:
+    return asked("rule", "relevant", reader)
+
+
 def _interactions(reader: str) -> str:
     return "`credimi interactions`" if reader == COMMAND_LINE else "credimi.interactions"
 
 
 def _maybe_noise(remarks: Sequence[Facts], reader: str) -> str:
-    advice = "--prior adaptive" if reader == COMMAND_LINE else "prior='adaptive'"
+    advice = asked("prior", "adaptive", reader)
     return f"kept, but with so few rows this prior cannot tell them from noise: {names(remarks)} ({advice} can)"
 
 
@@ -154,8 +156,7 @@ def _possible_identifier(remarks: Sequence[Facts], reader: str) -> str:
 
 
 def _missing_tells(remarks: Sequence[Facts], reader: str) -> str:
-    advice = "--missing-as category" if reader == COMMAND_LINE else "missing_as='category'"
-    return f"{_where_missing(remarks)} ({advice} takes them as a value)"
+    return f"{_where_missing(remarks)} ({asked('missing_as', 'category', reader)} takes them as a value)"
 
 
 def _missing_tells_of_selection(remarks: Sequence[Facts], _reader: str) -> str:
@@ -278,8 +279,7 @@ def _worth_each(remark: Facts) -> str:
 
 
 def _weights_large(remarks: Sequence[Facts], reader: str) -> str:
-    advice = "--weights-are survey" if reader == COMMAND_LINE else 'weights_are="survey"'
-    rows = "--weights-are rows" if reader == COMMAND_LINE else 'weights_are="rows"'
+    advice, rows = (asked("weights_are", each, reader) for each in ("survey", "rows"))
     return (
         f"the weights are whole, and were taken for numbers of rows, {remarks[0]['rows']:,} in all, though they look "
         f"like survey weights: if each says how many people a row stands for, the results are far too certain; say "

@@ -334,7 +334,7 @@ def test_where_little_is_taken_combinations_are_pointed_to(rows: int) -> None:
     assert not nothing.features
     assert len(little.features) == 1
     sentence = (
-        'in combination: u (with w), w (with u); rule="relevant" takes such columns, and credimi.interactions lists'
+        "in combination: u (with w), w (with u); rule='relevant' takes such columns, and credimi.interactions lists"
     )
     for chosen in (nothing, little):
         assert sentence in " ".join(repr(chosen).split())

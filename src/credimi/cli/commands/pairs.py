@@ -12,12 +12,9 @@ from credimi.core.remote_files import source_of
 from credimi.results import sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import Console
-
     from credimi.core.types import Foreign
     from credimi.questions.pairs.result import Pairs
+    from credimi.results.result import Result
 
 _EXAMPLES = """\
 There is no target: every column is compared with every other. Numbers are cut
@@ -108,10 +105,12 @@ def run(options: argparse.Namespace) -> None:
         compared_pairs.plot("mi", options.plot)
     elif options.plot is not None:  # all pairs are below --p-dependent
         terminal_io.say(f"{options.plot} is not written: there is no pair to draw")
+    shown: Result = compared_pairs
+    known: tuple[str, ...] = ("rows", "columns", "independent")
     if options.forest:
-        _show_forest(compared_pairs, options)
-    else:
-        _show(compared_pairs, options)
+        shown = compared_pairs.forest(threads=options.threads)
+        known = ("rows", "columns", "given", "odds", "expected_edges")
+    terminal_io.write_shown(shown, options, options.output, known=known, top=options.top)
 
 
 def _all_pairs(options: argparse.Namespace) -> Pairs:
@@ -139,44 +138,3 @@ def _all_pairs(options: argparse.Namespace) -> Pairs:
         why = "; ".join(reasons[:_MAX_REASONS])
         raise CredimiError(f"a pair has two columns, and {len(compared_pairs.names)} can be used here: {why}")
     return compared_pairs
-
-
-def _show(compared_pairs: Pairs, options: argparse.Namespace) -> None:
-    known = ("rows", "columns", "independent")
-    terminal_io.write_shown(compared_pairs, options, options.output, known=known, top=options.top)
-
-
-def _show_forest(compared_pairs: Pairs, options: argparse.Namespace) -> None:
-    forest = compared_pairs.forest(threads=options.threads)
-    best = {frozenset(edge) for edge in forest.best}
-    edges = [
-        {"a": a, "b": b, "probability": probability, "in_best": frozenset((a, b)) in best}
-        for a, b, probability in forest.edges(least=0.0)[: options.top]
-    ]
-    report = {
-        "settings": compared_pairs.settings,
-        "rows": compared_pairs.rows,
-        "columns": list(compared_pairs.names),
-        "given": "that a forest holds",
-        "odds": forest.odds,
-        "expected_edges": forest.expected_edges,
-        "remarks": compared_pairs.remark_lines(reader=sentences.COMMAND_LINE),
-        "edges": edges,
-    }
-    from credimi.questions.pairs.view import forest_sections
-    from credimi.results.section import Shown
-    from credimi.results.text import parts
-
-    def grids(screen: Console) -> Iterator[Foreign]:
-        shown = Shown(sentences.COMMAND_LINE, top=options.top, width=screen.width)
-        return parts(forest_sections(report, shown), shown)
-
-    terminal_io.write_result(
-        options.format,
-        options.output,
-        lambda: report,
-        grids,
-        records="edges",
-        known=("rows", "columns", "given", "odds", "expected_edges"),
-        safe=options.csv_safe,
-    )

@@ -206,7 +206,8 @@ class Pairs(Result):
             (1.0 - self.independent) / self.independent, MAX_ODDS_TIMES_COLUMNS / max(len(self.names), 1)
         )
         edge_odds = learned_odds if odds is None else float(odds)
-        return forest_of(self.names, self.matrix("log_evidence").astype(np.float64), edge_odds, threads=threads)
+        evidence = self.matrix("log_evidence").astype(np.float64)
+        return forest_of(self.names, self.rows, self, evidence, edge_odds, threads=threads)
 
     def __len__(self) -> int:
         return self.figures.mi.size

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from credimi.core.types import Record
+    from credimi.questions.pairs.pairs_forest import PairsForest
     from credimi.questions.pairs.result import Pairs
 
 _SHOWN_PAIRS = 30
@@ -73,23 +74,19 @@ def sections(pairs: Pairs, shown: Shown) -> Iterator[Section]:
     yield Section(title, columns, rows, lines, most=_SHOWN_PAIRS, count=len(pairs))
 
 
-def forest_sections(report: Record, shown: Shown) -> Iterator[Section]:
+def forest_sections(forest: PairsForest, shown: Shown) -> Iterator[Section]:
     """The edges of forests, and the condition under which they hold."""
-    size = f"{len(report['columns']):,} columns, {sentences.counted(report['rows'], 'row')}"
+    size = f"{len(forest.names):,} columns, {sentences.counted(forest.rows, 'row')}"
     columns = (
         kinds.name("a"),
         kinds.name("b"),
         Column("P(edge)", lambda row: kinds.probability(row["probability"], 1.0)),
         Column("in the best forest", lambda row: "yes" if row["in_best"] else "", right=False),
     )
-    expected = f"{report['expected_edges']:.2f} edges are expected, from prior odds of {report['odds']:.3g} for each"
-    yield Section(
-        f"Edges of forests of {size}, assuming that the dependences form a forest (no cycles)",
-        columns,
-        report["edges"],
-        [expected, *report["remarks"]],
-        most=_SHOWN_PAIRS if shown.top is None else shown.top,
-    )
+    title = f"Edges of forests of {size}, assuming that the dependences form a forest (no cycles)"
+    expected = f"{forest.expected_edges:.2f} edges are expected, from prior odds of {forest.odds:.3g} for each"
+    lines = [expected, *forest.remark_lines(reader=shown.reader)]
+    yield Section(title, columns, forest[: shown.top or _SHOWN_PAIRS], lines, most=_SHOWN_PAIRS, count=len(forest))
 
 
 def remarks(pairs: Pairs, reader: str) -> list[str]:
@@ -147,7 +144,7 @@ def _missing_by_others(pairs: Pairs, reader: str) -> list[str]:
     dependent = [(each["feature"], each["missing_depends"]) for each in pairs.facts if "missing_depends" in each]
     if not dependent:
         return []
-    advice = "--refine forest" if reader == sentences.COMMAND_LINE else "refine='forest'"
+    advice = sentences.asked("refine", "forest", reader)
     effect = f"their pairs with third columns may mislead: {advice} allows for that"
     if pairs.settings.get("refine"):
         effect = "that is allowed for as far as a forest tells how columns depend"

@@ -73,7 +73,7 @@ def collect(ranking: Ranking, page_inputs: Kept, source: str | None = None, read
         "ranked": [int(block is not None) for block in page_inputs.blocks],
         "at_mode": [_nan_to_none(value) for value in page_inputs.at_mode.tolist()],
         "note": [_clipped(note, _MAX_NOTE_CHARACTERS) for note in _notes(ranking, reader)],
-        "cuts": [cuts[:_MAX_CUTS] for cuts in page_inputs.cuts],
+        "cuts": [ranking.facts[name]["cuts"][:_MAX_CUTS] for name in columns["feature"]],
         **{name: columns[name] for name in ("values", "complete", "missing", "rows_to_decide", "at_epsilon")},
         **{name: [_rounded(value) for value in columns[name]] for name in rounded},
         **unrounded,
@@ -271,14 +271,13 @@ def _rounded(value: float) -> float | None:
 class Kept:
     """What a ranking keeps for its page, one entry per feature, in the order of the ranking.
 
-    These are the blocks of counts (None for features that were not ranked), the names of the values, the cuts, and the
-    prior odds of dependence. `at_mode` is the information at the most probable cell probabilities, for the plug-in
+    These are the blocks of counts (None for features that were not ranked), the names of the values, and the prior odds
+    of dependence. `at_mode` is the information at the most probable cell probabilities, for the plug-in
     rule; `source` says where the data came from. The posteriors are not kept: they follow from blocks and odds.
     """
 
     blocks: tuple[CountArray | None, ...]
     values: tuple[tuple[str, ...], ...]
-    cuts: tuple[list[str], ...]
     odds: tuple[float, ...]
     at_mode: FloatArray
     source: str
@@ -288,7 +287,6 @@ class Kept:
         return Kept(
             tuple(self.blocks[feature] for feature in order),
             tuple(self.values[feature] for feature in order),
-            tuple(self.cuts[feature] for feature in order),
             tuple(self.odds[feature] for feature in order),
             self.at_mode[list(order)],
             self.source,
@@ -300,7 +298,6 @@ class Kept:
         return cls(
             tuple(feature.block if feature.kind.ranked else None for feature in features),
             tuple(feature.values if feature.kind.ranked else () for feature in features),
-            tuple(feature.shown_cuts for feature in features),
             tuple(feature.odds for feature in features),
             at_mode,
             source_of(data),

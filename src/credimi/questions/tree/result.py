@@ -62,7 +62,16 @@ class Tree(RecordResult):
     """A grown tree: a row for each node, each node before its branches. Prints as text, one line for each node.
 
     `inputs` are the columns it was grown from, `nodes` its nodes as records, `probabilities` the class probabilities of
-    each.
+    each. The rows have
+
+    - node, parent, depth: the number of the node, that of the node above, and how many nodes are above
+    - branch: the values or the range of the parent's column that lead here
+    - rows, counts, probabilities, predicts: how many rows are here, how many of each class, the probabilities of the
+      classes, and the most probable class
+    - feature: the column by which the node is split; None for leaves
+    - stop, rows_to_decide: why a leaf is not split, and the rows at which half of all samples would decide about it
+    - best, mi, low, high, p_above: the column that tells most here, what it tells in nats, the 95 % interval, and the
+      probability of more than epsilon
     """
 
     _view: ClassVar[ModuleType] = view
