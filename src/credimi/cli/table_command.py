@@ -95,7 +95,7 @@ def _of_strata(strata: list[Counts], belief: Belief, units: str) -> _Answer:
             f"--given has no approximation but matched: leave out --approximation {belief.approximation}"
         )
     from credimi.core.table import Table
-    from credimi.inference.strata.conditional_information import conditional_information
+    from credimi.inference.tables.conditional_information import conditional_information
 
     tables = [Table(joint, **others) for joint, others in strata]
     names = ("joint", "target_only", "feature_only")

@@ -15,7 +15,7 @@ import numpy as np
 from credimi.core.arguments import require_share, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
-from credimi.counts.weights_remarks import on_weights
+from credimi.counts.weights import on_weights
 from credimi.inference.belief import Belief
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.inference.tables.many_tables import summarize

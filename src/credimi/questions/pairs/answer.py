@@ -19,7 +19,7 @@ import numpy as np
 from credimi.core.errors import CredimiError
 from credimi.core.special import entropy
 from credimi.counts.local_counter import LocalCounter
-from credimi.counts.weights_remarks import on_weights
+from credimi.counts.weights import on_weights
 from credimi.inference.tables.pair_figures import PairFigures, figures_of
 from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.questions.pairs.pair_request import PairRequest

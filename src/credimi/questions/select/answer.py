@@ -25,7 +25,7 @@ from credimi.core.arguments import require_whole
 from credimi.core.defaults import FDR, LEVEL, PREDICTION_LEVEL
 from credimi.core.errors import CredimiError
 from credimi.core.ties import places_by_name
-from credimi.counts.weights_remarks import on_weights
+from credimi.counts.weights import on_weights
 from credimi.inference.belief import ADAPTIVE, Belief
 from credimi.inference.rules import AS_IN_THE_PAPER, RULES, from_common_odds
 from credimi.questions.rank.answer import ranked
