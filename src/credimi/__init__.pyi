@@ -235,7 +235,7 @@ def rank(
     scheduler: str | None = ...,
     threads: int | None = ...,
     progress: Callable[[float, str], None] | None = ...,
-    prior: Option = ...,
+    prior: str | float | Mapping[str, Option] = ...,
     approximation: str = ...,
     method: str | None = ...,
     epsilon: float = ...,

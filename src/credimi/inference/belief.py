@@ -127,7 +127,7 @@ class Belief(Keywords):
 class ColumnBelief(Belief):
     """A `Belief` whose prior may be one for each column, by name."""
 
-    prior: Option = keyword(
+    prior: str | float | Mapping[str, Option] = keyword(  # type: ignore[assignment]  # once made, as that of a `Belief`
         ADAPTIVE,
         'The prior of the cell probabilities: "adaptive", which also gives independence a probability; "uniform", '
         '"jeffreys", "perks", "raw-counts" or "haldane"; or a number, the pseudo-count of each cell. Or a dictionary '

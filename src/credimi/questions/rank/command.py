@@ -50,7 +50,7 @@ COMMAND = Command(
     text=__doc__,
     summary="which columns inform about a target, how much, and how surely",
     functions=("rank", "rank_by"),
-    means={"prior": Belief.only("prior").keywords["prior"].help},  # without the priors of single columns, which Python takes
+    means={"prior": Belief.only("prior").keywords["prior"].help},  # no dictionary of columns
     doing="counting",
     options=(
         Option(
