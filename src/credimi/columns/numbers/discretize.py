@@ -136,7 +136,7 @@ def mdl_places_of_rows(
     best_split.boundaries(numbers, labels, class_count, flags)
     sums = np.empty((numbers.size // best_split.STEP + 1, class_count), dtype=np.int64)
     best_split.sums_below(labels, sums)
-    table, scale = _log_table(numbers.size)
+    table, scale = _whole_logarithms(max(numbers.size - 1, 1).bit_length())
     left, right = np.empty((2, class_count), dtype=np.int64)
     scratch = buffers.keys[1].view(np.int64)  # memory that is not needed any more; new memory would be slower
     min_rows = math.ceil(min_samples)
@@ -213,7 +213,7 @@ def _share_at(bits_left: Callable[[int, int], FloatArray], cut_positions: Intege
 
 
 @lru_cache(maxsize=1)  # the columns of a table have the same rows, or nearly
-def _log_table_of_bits(bits: int) -> tuple[IntegerArray, float]:
+def _whole_logarithms(bits: int) -> tuple[IntegerArray, float]:
     """n log2 n for up to 2^bits instances, and a scale: they are whole multiples of 1 / scale; sums are below 2^62."""
     from credimi.columns.numbers import best_split as splitting  # noqa: PLC0415  (loads compiled code)
 
@@ -221,10 +221,6 @@ def _log_table_of_bits(bits: int) -> tuple[IntegerArray, float]:
     table = np.empty(1 + (1 << min(bits, _TABLE_BITS)), dtype=np.int64)
     splitting.fill_table(table, scale)
     return table, scale
-
-
-def _log_table(size: int) -> tuple[IntegerArray, float]:
-    return _log_table_of_bits(max(size - 1, 1).bit_length())
 
 
 def _accepted_splits(size: int, split: Callable[[int, int], Split | None], max_bins: int | None) -> IntegerArray:
