@@ -1,7 +1,7 @@
 """What each special path pays: the same work with it and without it, in turn, as a ratio of processor times.
 
-A path that is less than 1.5 times as fast, on work that people do, goes; the table is in docs/architecture.md. Without
-it, the next plainer way in the code does the work: pyarrow, numpy, or the kernel for all cases.
+A path that is less than 1.5 times as fast, on work that people do, goes (docs/explanation/paths.md). Without it, the
+next plainer way in the code does the work: pyarrow, numpy, or the kernel for all cases.
 
     python benchmarks/rent.py                          all of them, about a minute
     python benchmarks/rent.py csv parquet              those whose names begin so

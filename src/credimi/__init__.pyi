@@ -20,7 +20,7 @@ from credimi.inference.distributions.distribution import Distribution as Distrib
 from credimi.inference.mutual_information import mutual_information as mutual_information
 from credimi.inference.posterior import Posterior as Posterior
 from credimi.inference.posterior import posterior as posterior
-from credimi.inference.strata.conditional_information import conditional_information as conditional_information
+from credimi.inference.tables.conditional_information import conditional_information as conditional_information
 from credimi.paper.prequential import Prequential
 from credimi.paper.prequential_plot import plot_prequential as plot_prequential
 from credimi.paper.rows import Rows

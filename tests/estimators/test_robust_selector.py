@@ -86,6 +86,6 @@ def test_the_command_keeps_what_stands(
     kept = CredibleSelector(robust_factor=3.0).fit(x, y).get_support()
     assert names == [*("abcdef"[place] for place in np.flatnonzero(kept)), "y"]
     assert main([*command, "--robust-factor", "0.3"]) == 2
-    assert "robust_factor is 0.3" in capsys.readouterr().err
+    assert "--robust-factor is 0.3" in capsys.readouterr().err
     assert main([*command[:-1], "smallest", "--robust-factor", "2"]) == 2
     assert "is for the rules" in capsys.readouterr().err

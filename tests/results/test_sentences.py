@@ -195,7 +195,7 @@ def test_words_are_plain_data_in_text_out() -> None:
     """The modules that word know no mathematics, and nothing of columns."""
     source = Path(sentences.__file__).read_text("utf-8") + Path(remark_sentences.__file__).read_text("utf-8")
     imported = re.findall(r"^\s*from (credimi\S*) import|^\s*import (credimi\S*)", source, re.MULTILINE)
-    assert set(imported) == {("credimi.core.shell_options", ""), ("credimi.results.sentences", "")}
+    assert set(imported) == {("credimi.core.command", ""), ("credimi.results.sentences", "")}
 
 
 @pytest.mark.parametrize(

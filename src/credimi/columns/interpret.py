@@ -20,6 +20,7 @@ from credimi.columns.labels import MANY, NUMBER, RAW, TEXT, Labels
 from credimi.columns.numbers import discretize, ranges, target_ranges
 from credimi.columns.reading_options import METHODS, quantiles_asked
 from credimi.core.errors import CredimiError, NoRowsError
+from credimi.core.special import entropy
 from credimi.core.tables import relabel
 
 if TYPE_CHECKING:
@@ -58,8 +59,7 @@ class InterpretedClasses:
         """The entropy of the classes in nats; NaN if there is no feature to compare with the target."""
         if not self.totals.sum() > 0:
             return math.nan
-        shares = self.totals[self.totals > 0] / self.totals.sum()
-        return float(-(shares * np.log(shares)).sum())
+        return entropy(self.totals)
 
 
 def interpret_classes(

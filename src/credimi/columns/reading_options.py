@@ -11,10 +11,10 @@ import numpy as np
 from credimi.columns import labels, text_types
 from credimi.columns.numbers.target_ranges import checked_cuts
 from credimi.columns.text_types import shown
+from credimi.core.command import option
 from credimi.core.defaults import MISSING_VALUES, WEIGHTS_ARE
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
-from credimi.core.shell_options import option
 
 if TYPE_CHECKING:
     from credimi.columns.numbers.target_ranges import Cuts

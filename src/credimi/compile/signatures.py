@@ -86,7 +86,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     ),
     "columns.pair_counts.count_joint": ("u1[:] u1[:] u1[:] u1[:] u1[:] i8 i8[:] i8[:,:]",),
     "columns.pair_counts.count_cells": tuple(f"{one}[:] {other}[:] i8[:,:]" for one, other in product(_CODES, _CODES)),
-    "counts.rows.column_bits.fill_columns": ("u1[:,:] u2[:] i8[:] i8[:] i8[:] i8[:] u8[:,:,:]",),
+    "counts.rows.pair_bits.fill_columns": ("u1[:,:] u2[:] i8[:] i8[:] i8[:] i8[:] u8[:,:,:]",),
     "counts.rows.pair_bits.count_pair": ("u1[:] u1[:] u2[:] f8[:] f8[:,:,:]",),
     "inference.evidence.pair_evidence.evidence_of_blocks": ("u8[:,:,:] i8[:] i8[:,:] i8[:,:] i8[:,:] i8 i8 f8[:,:,:]",),
     "inference.evidence.pair_evidence.evidence_of_pairs": ("f8[:] i8[:] i8 i8[:,:] i8[:,:] f8[:,:]",),
@@ -104,9 +104,8 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "questions.pairs.star_mesh.keep": ("f8[:] f8[:] i8 i8[:] i8 f8[:] f8[:]",),
     "questions.pairs.star_mesh.conductances": ("f8[:] f8[:] i8 i8 i8[:] f8[:] f8[:] f8[:,:]",),
     "questions.pairs.star_mesh.draw_trees": ("f8[:] f8[:] f8[:] f8[:] f8[:] f8[:] u8[:] i8[:,:,:]",),
-    "counts.survey_one_sided.one_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:,:]",),
-    "counts.survey_two_sided.two_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:] f8[:,:]",),
-    "counts.rows.wide_counts.count_columns": tuple(f"u1[:,:] {group}[:] i8[:] i8[:] i8[:] i8[:]" for group in _CODES),
+    "counts.survey.one_sided.one_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:,:]",),
+    "counts.survey.two_sided.two_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:] f8[:,:]",),
     "sources.csv.csv_fields.encode_fields": (
         "u1[:] i8 i8 i8 i8[:] u1[:] i4[:] u8[:,:] u1[:,:,:] i8[:,:] i8[:] u1[:,:]",
     ),
@@ -143,12 +142,10 @@ FIRST_NEEDED = (  # by every ranking, with their first types; longest to compile
 NEEDED_BY: dict[str, tuple[str, ...]] = {  # by other commands: the beginnings of the names of kernels
     "select": (
         "inference.evidence.occurring",
-        "counts.rows.column_bits",
         "counts.rows.pair_bits",
         "inference.evidence.pair_evidence.evidence_of_blocks",
     ),
     "interactions": (
-        "counts.rows.column_bits",
         "counts.rows.pair_bits",
         "inference.evidence.pair_evidence",
         "questions.interactions.pair_screen",

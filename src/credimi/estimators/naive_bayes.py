@@ -16,8 +16,8 @@ from credimi.core.defaults import MISSING_AS, MISSING_VALUES
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
+from credimi.counts.incremental_counts import IncrementalCounts
 from credimi.counts.request import check_named
-from credimi.counts.streams.incremental_counts import IncrementalCounts
 from credimi.estimators.class_labels import Classes, Classifier, warn_if_measured
 from credimi.estimators.counted_xy import Sample, counted, labelled, target_name
 from credimi.estimators.scorer import Scorer, check_selector

@@ -68,8 +68,8 @@ class Belief(Keywords):
     robust_factor: float | None = keyword(
         None,
         "Find out what holds if values are missing not quite at random: the odds of being missing may differ by so "
-        "much, as in `information_bounds`. It takes about ten times as long, and a hundred times if rows lack both a "
-        "feature and the target. Default: not asked for.",
+        "much (inf: without limit), as in `information_bounds`. It takes about ten times as long, and a hundred times "
+        "if rows lack both a feature and the target. Default: not asked for.",
         group="decision",
     )
     random_state: int = keyword(0, "The seed of what is drawn.", group="decision")

@@ -137,8 +137,8 @@ def prequential(
         What `credimi.count` accepts: paths, data frames, arrays.
     target : str or array
         The name of the target's column, or its values beside the data. Rows without it are left out.
-    rules : list of str
-        Some of "plugin" (or "F"), "forward" ("FF"), "backward" ("BF"), "all" (no filter), "imputed" (common
+    rules : some of "plugin", "forward", "backward", "all", "imputed"
+        The filters: "plugin" (or "F"), "forward" ("FF"), "backward" ("BF"), "all" (no filter), "imputed" (common
         practice: missing values are replaced by the most frequent one, then the estimate decides).
     orders : int or array
         The number of random orders of the rows; or the orders themselves, one permutation of the row numbers per line.

@@ -14,7 +14,7 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from credimi.core.atomic_files import plain, write_bytes
+from credimi.core.atomic_files import plain
 from credimi.core.version import __version__
 from credimi.results.palette import variables
 from credimi.results.section import Column
@@ -22,7 +22,6 @@ from credimi.results.sentences import NO_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from credimi.core.types import Record
     from credimi.results.section import Section
@@ -213,8 +212,3 @@ _SCRIPTS = ("tails.js", "decisions.js", "robust.js", "drawing.js", "detail.js", 
 def ranking_page(data: Record) -> str:
     """The HTML of a ranking's plain data."""
     return filled("page.html", ("page.css",), _SCRIPTS, data)
-
-
-def write_filled(data: Record, path: str | Path) -> None:
-    """Write the page to a file, which is complete or absent."""
-    write_bytes(ranking_page(data).encode(errors="backslashreplace"), path)

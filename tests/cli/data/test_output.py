@@ -157,7 +157,7 @@ def test_interrupted_while_the_program_loads() -> None:
         "import os, signal, sys\n"
         "class Interrupting:\n"
         "    def find_spec(self, name, *_):\n"
-        "        if name == 'credimi.cli.commands.rank':\n"
+        "        if name == 'credimi.questions.rank.command':\n"
         "            os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.meta_path.insert(0, Interrupting())\n"
         "from credimi.cli import command\n"  # as the installed program does

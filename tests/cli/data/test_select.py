@@ -103,7 +103,7 @@ def test_select_onto_its_input(refusal: Refusal) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["data.csv", "data.csv"], "select writes one file and was given 2: call it for each, or join them first"),
+        (["data.csv", "more.csv"], "select writes one file and was given 2: call it for each, or join them first"),
         (["data.csv", "--output", "-"], "select writes a file, not standard output"),
         (["data.csv", "--output", "new.parquet"], "data.csv is CSV, and so is what is written: give new.parquet"),
         (["data.parquet", "--output", "new.csv"], "data.parquet is Parquet, and so is what is written: give new.csv"),
@@ -113,6 +113,7 @@ def test_select_onto_its_input(refusal: Refusal) -> None:
 )
 def test_select_of_what_cannot_be(refusal: Refusal, arguments: list[str], said: str) -> None:
     write("data.csv", base())
+    write("more.csv", base())
     write_parquet("data.parquet", {"y": ["p", "q"] * 10, "a": ["p", "q"] * 10})
     credimi.count("data.csv", "y").save("some.counts")
     assert refusal("select", "--target", "y", "--output", "new.csv", *arguments).startswith(said)

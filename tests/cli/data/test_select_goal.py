@@ -84,9 +84,9 @@ def test_at_least_so_many_columns_are_written(
     [
         (
             ["--rule", "relevant", "--prior", "jeffreys"],
-            "prior is for the rules plugin, forward, backward, fdr, not for",
+            "--prior is for the rules plugin, forward, backward, fdr, not for",
         ),
-        (["--robust-factor", "2"], "robust_factor is for the rules plugin, forward, backward, fdr, not for smallest"),
+        (["--robust-factor", "2"], "--robust-factor is for the rules plugin, forward, backward, fdr, not for smallest"),
         (["--missing-as", "category"], "leave it out (missing_as, --missing-as)"),
         (["--level", "2"], "--level is 2"),
         (["--format", "json", "--output", "s.json"], "--format is of what is printed, and --output writes rows"),

@@ -130,20 +130,6 @@ def test_chunks_of_columns_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     assert credimi.select(votes(), "y").to_dict() == whole
 
 
-def test_many_columns_of_few_rows_are_counted_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = votes(400)
-    data["a"][3:9] = data["b"][5:7] = [None] * 6  # type: ignore[list-item]
-    data["y"] = data["y"][: len(data["b"])]
-    data = {name: values[:390] for name, values in data.items()}
-    codes = interpreted(data)
-    every = np.arange(len(codes.features))
-    ((_, one, starts),) = LocalCounter(codes).by_stratum(ByValue(0), every)
-    monkeypatch.setattr("credimi.counts.local_counter._MANY_COLUMNS", 1)
-    ((_, other, same),) = LocalCounter(codes).by_stratum(ByValue(0), every)
-    assert other.flat.tolist() == one.flat.tolist()
-    assert same.tolist() == starts.tolist()
-
-
 def test_a_sample_has_rows_of_the_table_and_is_always_the_same() -> None:
     codes = interpreted(votes())
     counter = LocalCounter(codes)

@@ -18,7 +18,7 @@ from credimi.core.tables import Tables
 from credimi.core.ties import places_by_name
 from credimi.counts.local_counter import LocalCounter
 from credimi.counts.request import CountRequest
-from credimi.counts.weights_remarks import on_weights
+from credimi.counts.weights import on_weights
 from credimi.inference.evidence.adaptive_prior import independence
 from credimi.inference.rules import false_discovery, share_of_independent
 from credimi.questions.interactions.interaction_search import candidates, complete, weighed

@@ -7,7 +7,7 @@ import argparse
 import pytest
 
 import credimi
-from credimi.cli.parser import _parser
+from credimi.cli.runner import parser_for
 from credimi.core.keywords import keywords_of
 
 FUNCTIONS = {  # the public functions of each command
@@ -50,7 +50,7 @@ NOT_OFFERED = {
 
 def options_of(command: str) -> dict[str, argparse.Action]:
     """The options of a command, by their words as Python writes them."""
-    (commands,) = (each for each in _parser()._actions if isinstance(each, argparse._SubParsersAction))  # noqa: SLF001
+    (commands,) = (each for each in parser_for([command])._actions if isinstance(each, argparse._SubParsersAction))  # noqa: SLF001
     actions = commands.choices[command]._actions  # noqa: SLF001
     return {each.dest: each for each in actions if each.option_strings and each.dest != "help"}
 

@@ -12,7 +12,7 @@ from credimi.inference.belief import ADAPTIVE, Belief
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.evidence.fixed_priors import pseudo_count, require_proper
 from credimi.inference.information import distribution_of_table
-from credimi.inference.strata.stratified_tables import StratifiedTables, components
+from credimi.inference.tables.stratified_tables import StratifiedTables, components
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from credimi.compile.jit import FloatArray, IntegerArray, compiled, inlined
-from credimi.counts.survey_one_sided import (
+from credimi.counts.survey.one_sided import (
     FREEDOM,
     INFLATED,
     INFORMATION,

@@ -4,7 +4,7 @@ Weights that say "this row stands for w people" are no counts: their sum W shows
 would be worth their rows. Unequal ones are worth fewer or more, and how many depends on the question: the rows that
 decide it may have larger weights than others. So a table has the number of rows n with which the posterior of I has the
 variance that I has in such samples. Beside the sums W of the weights this takes the sums Q of their squares, in each
-cell and margin. `counts.survey_one_sided` derives two numbers from them, with T all weights of the table:
+cell and margin. `counts.survey.one_sided` derives two numbers from them, with T all weights of the table:
 
     n_linear = T sum(W psi^2) / sum(Q psi^2)    where target and feature depend: the sandwich variance of I
     n_null   = T sum(W k) / sum(Q k)            near independence: the mean of I (Rao and Scott, first order)
@@ -47,7 +47,7 @@ def own_rows(tables: Tables, squares: FloatArray, starts: IntegerArray | None = 
 
     With `starts`, the tables from each start up to the next are strata of one candidate, which have one number.
     """
-    from credimi.counts import survey_one_sided as one_sided  # noqa: PLC0415  (loads compiled code)
+    from credimi.counts.survey import one_sided  # noqa: PLC0415  (loads compiled code)
 
     sums = _sums(tables, squares)
     if starts is None:
@@ -103,10 +103,9 @@ def scaled_blocks(blocks: Sequence[FloatArray], squares: Sequence[FloatArray | N
 
 
 def _sums(tables: Tables, squares: FloatArray) -> FloatArray:
-    """The figures of all tables (see `counts.survey_one_sided`)."""
+    """The figures of all tables (see `counts.survey.one_sided`)."""
     from credimi.core import table_patterns  # noqa: PLC0415  (loads compiled code)
-    from credimi.counts import survey_one_sided as one_sided  # noqa: PLC0415  (loads compiled code)
-    from credimi.counts import survey_two_sided as two_sided  # noqa: PLC0415  (loads compiled code)
+    from credimi.counts.survey import one_sided, two_sided  # noqa: PLC0415  (loads compiled code)
 
     flat, squares = (np.ascontiguousarray(cells, dtype=np.float64) for cells in (tables.flat, squares))
     rows, columns = (np.ascontiguousarray(sizes, dtype=np.int64) for sizes in (tables.rows, tables.columns))

@@ -28,8 +28,8 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counts.batch import Batch, tally
 from credimi.counts.counts import Counts
+from credimi.counts.growing_counts import GrowingLabels, labels_of_cell
 from credimi.counts.request import Plan
-from credimi.counts.streams.growing_counts import GrowingLabels, labels_of_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from credimi.columns.feature import Feature
     from credimi.columns.reading_options import ReadingOptions
     from credimi.core.types import AnyArray, FloatArray, IntegerArray, Value
-    from credimi.counts.streams.growing_counts import Key
+    from credimi.counts.growing_counts import Key
 
 _ROUNDING = 1e-9  # relative to the weights of rows that are subtracted
 _SMALLEST_SCALE = 1e-100

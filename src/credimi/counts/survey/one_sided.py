@@ -1,4 +1,4 @@
-"""Sums from which `counts.survey_rows` finds how many rows a table is worth, if at most one side has missing values.
+"""Sums from which `survey_rows` finds how many rows a table is worth, if at most one side has missing values.
 
 W are the sums of the weights in a cell or margin, Q those of their squares, T all weights of the table. With the class
 i complete and the feature j missing in some rows, a_i = W_i/T is the share of class i, c_i = W_i+/T that of its rows
