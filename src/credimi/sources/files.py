@@ -23,7 +23,8 @@ from credimi.counts.saved.counted_files import check_named_once
 from credimi.counts.tabulate import CELLS_WORTH_COMPILING
 from credimi.sources.csv import csv_files
 from credimi.sources.data_file import FORMATS, DataFile
-from credimi.sources.formats import BLOCK, PACKED, Wanted, ending
+from credimi.sources.formats import PACKED, Wanted, ending
+from credimi.sources.parquet import parquet_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -237,7 +238,7 @@ def tallies(
 ) -> Iterator[tuple[Sequence[DataFile], Counts]]:
     """Each file and its counts: a batch is read while the one before is counted."""
     remaining = list(files)
-    blocks = plan.blocks(BLOCK)
+    blocks = plan.blocks(parquet_files.COLUMNS)
     options: Record = {"blocks": [block.wanted for block in blocks], "threads": threads, "coded": True}
     read = ahead(batches(files, plan.wanted, progress, **options), _BATCHES_AHEAD)
     with closing(read):  # also if somebody keeps an error that keeps this frame alive

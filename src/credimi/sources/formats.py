@@ -28,7 +28,6 @@ PACKED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}  # endings of compressed
 UNPACKED = 8  # bytes of text for each byte of a packed file, guessed
 _PACKED_AT_LEAST = 4.0  # the same, rather too few
 _BYTES_PER_CELL = 8  # at least, of a cell in memory, and of a field of JSON lines
-BLOCK = 17  # columns of a block, with the target, which is read again with each block: this costs a seventeenth
 JOINED = 1.5  # times the memory of a column, as its parts are there, too, while they are joined: 1.7 to 2.8 measured
 
 
