@@ -44,6 +44,5 @@ COMMAND = Command(
     html="write a page to explore the network in a browser, offline",
     plot="draw the network",
     above_csv=("rows", "columns"),
-    names_source=True,
     answer=_answer,
 )

@@ -89,7 +89,6 @@ COMMAND = Command(
     plot="draw the matrix of mi",
     nothing_to_draw="there is no pair to draw",
     above_csv=("rows", "columns", "independent"),
-    names_source=True,
     answer=_answer,
     finish=_finish,
 )

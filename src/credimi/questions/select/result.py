@@ -122,6 +122,7 @@ class Selection(RecordResult):
 
     _view: ClassVar[ModuleType] = view
     _called: ClassVar[str] = "selection"
+    _remarked: ClassVar[str] = SELECTION
     _styles: ClassVar[tuple[str, ...]] = ("tables.css", "selection.css")
     steps: tuple[Step, ...]
     rejected: tuple[Rejection, ...]
