@@ -119,9 +119,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "columns.numbers.sort_numbers.count_labels": ("u8[:] u2[:] i8 i8 f8[:] i8[:,:]",),
     "columns.numbers.sort_numbers.entropy_left": ("i8[:,:] i8 i8 f8[:] f8[:]",),
     "columns.text_codes.encode_texts": tuple(f"{offset}[:] u1[:] u1[:] i8 u1[:] i8[:]" for offset in ("i4", "i8")),
-    "columns.numbers.mdl_splits.sums_below": ("i8[:,:] i8[:,:] i8[:]",),
-    "columns.numbers.mdl_splits.run_edges": ("i8[:,:] i8 i8[:]",),
-    "columns.numbers.mdl_splits.split_all": ("i8[:,:] f8[:] f8[:] f8 f8[:] i8[:]",),
+    "columns.numbers.sort_numbers.sums_below": ("i8[:,:] i8[:,:] i8[:]",),
+    "columns.numbers.sort_numbers.run_edges": ("i8[:,:] i8 i8[:]",),
+    "columns.numbers.sort_numbers.split_all": ("i8[:,:] f8[:] f8[:] f8 f8[:] i8[:]",),
     "columns.text_codes.encode_integers": ("i8[:] u1[:] i8 u1[:] i8[:]",),
 }
 
@@ -175,7 +175,6 @@ NEEDED_FOR_MANY_CELLS = (  # of a file, if numpy and pyarrow take longer than lo
 )
 
 THAT_READ = (  # kernels that read values and count them, whatever the source
-    "columns.numbers.mdl_splits.",
     "columns.numbers.small_codes_kernels.",
     *NEEDED_FOR_MANY_CELLS,
 )

@@ -45,6 +45,5 @@ COMMAND = Command(
     plot="draw the network",
     units=True,
     above_csv=("rows", "columns"),
-    names_source=True,
     answer=_answer,
 )

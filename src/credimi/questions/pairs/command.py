@@ -90,7 +90,6 @@ COMMAND = Command(
     nothing_to_draw="there is no pair to draw",
     units=True,
     above_csv=("rows", "columns", "independent"),
-    names_source=True,
     answer=_answer,
     finish=_finish,
 )

@@ -123,6 +123,7 @@ class Selection(RecordResult):
     _view: ClassVar[ModuleType] = view
     _called: ClassVar[str] = "selection"
     _information: ClassVar[tuple[str, ...]] = ("adds", "low", "high", "tells")
+    _remarked: ClassVar[str] = SELECTION
     _styles: ClassVar[tuple[str, ...]] = ("tables.css", "selection.css")
     steps: tuple[Step, ...]
     rejected: tuple[Rejection, ...]

@@ -18,7 +18,6 @@ from credimi.results.figures import (
 )
 from credimi.results.page import headings, name, picture, row_heading, table
 from credimi.results.palette import BLUE
-from credimi.results.remark_sentences import SELECTION, lines
 from credimi.results.section import Column, Section, Shown
 from credimi.results.sentences import COMMAND_LINE, NO_NAME, asked, counted, unranked_lines
 from credimi.results.sentences import name as named
@@ -130,7 +129,7 @@ def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
         yield _FORCED
     yield from _none_taken(selection, shown)
     yield from _combinations(selection, shown)
-    yield from lines([remark.to_dict(shown.units) for remark in selection.remarks], shown.reader, SELECTION)
+    yield from selection.remark_lines(reader=shown.reader, units=shown.units)
     if smallest and selection.steps:
         yield _LEGEND
     epsilon, units = kinds.threshold(settings, shown.units), shown.units
