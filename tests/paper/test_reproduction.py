@@ -244,6 +244,27 @@ def test_the_command_writes_all_and_goes_on_from_what_is_there(
     assert {row["rule"] for row in report["results"]} == {"forward", "plugin", "backward", "all", "imputed"}
 
 
+def test_offline_and_without_matplotlib_all_but_the_figures_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From the working folder; the set has no figures of the paper to compare with, which is no error."""
+    monkeypatch.delenv(paper_datasets.VARIABLE, raising=False)
+    for name in ("matplotlib", "pooch"):
+        monkeypatch.setitem(sys.modules, name, None)
+    (tmp_path / "lymphography.data").write_text(lymphography(","), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["reproduce", "--dataset", "lymphography", "--quick", "--orders", "1"]) == 0
+    printed = capsys.readouterr()
+    assert "without figures: matplotlib is not installed" in printed.err
+    assert "raw-counts, Gaussian" in printed.out
+    page = (tmp_path / "reproduction" / "reproduction.html").read_text(encoding="utf-8")
+    assert "one count added: uniform, Gaussian" in page
+    assert "<img" not in page
+    assert sorted(each.name for each in (tmp_path / "reproduction").iterdir()) == [
+        "reproduction.html", "reproduction.json", "reproduction.md", "runs",
+    ]  # fmt: skip
+
+
 def test_the_command_refuses_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "--data", str(tmp_path / "nowhere"), "--output", str(tmp_path / "out")]) == 2
     assert "credimi: name a folder that has these files" in capsys.readouterr().err

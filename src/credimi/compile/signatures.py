@@ -68,7 +68,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "questions.network.order_samples.sample_orders": (
         "i8[:,:] i8[:] i8[:] i8[:] i8[:] f8[:] i8[:] i8 i8 i8 u8[:] f8[:,:] f8[:,:] f8[:] i8[:]",
     ),
-    "questions.pairs.missing_cells.draw_missing": (
+    "questions.pairs.imputation.draw_missing": (
         "u2[:,:] i8[:] i8 i8[:] i8[:] i8[:,:] i8[:,:] i8[:] i8[:] i8[:] f8[:] u8[:] f8[:,:]",
     ),
     "columns.numbers.best_split.boundaries": ("f8[:] u2[:] i8 u1[:]",),
@@ -99,7 +99,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "counts.rows.all_pairs.make_couple": ("u1[:] u1[:] i8 u1[:]",),
     "counts.rows.all_pairs.count_couples": ("u1[:] u1[:,:] i8[:] i8[:,:] i8[:] i8[:,:] f8[:]",),
     "questions.pairs.forest_cells.complete_rows": ("u2[:,:] i8[:] i8[:] i8[:] i8[:] f8[:] u8[:] f8[:]",),
-    "questions.pairs.missing_margins.score": (f"{_TABLES} f8[:,:]",),
+    "questions.pairs.missing_by_others.score": (f"{_TABLES} f8[:,:]",),
     "questions.pairs.star_mesh.take_out": ("f8[:] f8[:] i8 i8 f8[:] f8[:]",),
     "questions.pairs.star_mesh.keep": ("f8[:] f8[:] i8 i8[:] i8 f8[:] f8[:]",),
     "questions.pairs.star_mesh.conductances": ("f8[:] f8[:] i8 i8 i8[:] f8[:] f8[:] f8[:,:]",),
@@ -152,14 +152,14 @@ NEEDED_BY: dict[str, tuple[str, ...]] = {  # by other commands: the beginnings o
     ),
     "pairs": (
         "counts.rows.all_pairs",
-        "questions.pairs.missing_margins",
+        "questions.pairs.missing_by_others",
         "questions.pairs.star_mesh",
     ),
     "network": (
         "questions.network.",
-        "questions.pairs.missing_cells",
+        "questions.pairs.imputation",
         "counts.rows.all_pairs",
-        "questions.pairs.missing_margins",
+        "questions.pairs.missing_by_others",
     ),
     "compare": ("questions.compare.",),
     "tree": ("counts.rows.node_tables", "questions.tree.strength_evidence"),
