@@ -286,7 +286,7 @@ class Pairs(Result):
             "columns": list(self.names),
             "independent": None if np.isnan(self.independent) else self.independent,
             "left_out": [each["feature"] for each in self.facts if each["feature"] not in self.names],
-            "remarks": self.remark_lines(reader=reader),
+            "remarks": self.remark_lines(reader=reader, units=units),
             "cuts": {each["feature"]: each["cuts"] for each in self.facts if each["cuts"]},
             "pairs": self._as_json(rows, units),
         }
