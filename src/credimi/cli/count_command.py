@@ -63,7 +63,8 @@ def _extend(files: list[DataFile], asked: Asked) -> None:
     target = options.target or (before.target if before is not None else None)
     if target is None:
         raise CredimiError("name the target: --target COLUMN")
-    request = CountRequest.of(target, Reading(**asked.given))
+    with asked.worded():
+        request = CountRequest.of(target, Reading(**asked.given))
     offered = names(files, request.delimiter)
     if before is None:
         request = with_target_cuts(files, request)
