@@ -1,9 +1,9 @@
 """`SampledRows`: a few rows as codes, kept in memory beside their counts, for callers that need two columns at once.
 
 Counts show each column only with the target. Whether two columns say the same can be seen only in rows, and a few
-thousand rows are enough. They are rows of the first batch, one from each of as many equal stretches, at a place that is
-drawn once for all tables: rows at equal distances may be all alike, if the data repeat themselves. No file and no
-pickle stores them.
+thousand rows are enough. They are rows of the first batch: all of them if there are no more than `_MAX_ROWS`, so that
+their order decides nothing; otherwise one from each of as many equal stretches, at a place that is drawn once for all
+tables, because rows at equal distances may be all alike. No file and no pickle stores them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from credimi.core.types import IntegerArray
     from credimi.counts.batch import Batch, CodedBatch
 
-_MAX_ROWS, _MAX_CELLS = 2048, 1 << 21
+_MAX_ROWS, _MAX_CELLS = 1 << 15, 1 << 21
 _MIN_ROWS = 128  # if a table is so wide that fewer rows fit, none are sampled
 
 

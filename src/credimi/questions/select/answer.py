@@ -13,11 +13,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from credimi.core.arguments import require_whole
 from credimi.core.defaults import FDR, LEVEL, PREDICTION_LEVEL
 from credimi.core.errors import CredimiError
+from credimi.core.ties import best_first
 from credimi.counts.weights_remarks import on_weights
 from credimi.inference.belief import ADAPTIVE
 from credimi.inference.rules import AS_IN_THE_PAPER, RULES, from_common_odds
@@ -194,8 +193,7 @@ def _relevant(
     p_alone = from_common_odds(1.0 - search.alone.p_independent, search.alone.p_independent)
     steps: list[Step] = []
     rejected: list[Rejection] = []
-    # the last digits of sums depend on the order of the columns: they must not decide
-    for column in np.lexsort((search.places, -np.round(relevances.evidence, 9), -np.round(p_relevant, 12))).tolist():
+    for column in best_first(search.places, p_relevant, relevances.evidence).tolist():
         matters_alone = partners[column] == column or p_alone[column] >= options.level
         partner = None if matters_alone else search.names[partners[column]]
         alone = {name: float(getattr(search.alone, name)[column]) for name in ("mean", "low", "high")}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.ties import places_by_name
+from credimi.core.ties import best_first, places_by_name
 from credimi.inference.belief import Belief
 from credimi.questions.rank.copies import copies_in_rows
 from credimi.questions.rank.missingness import mi_with_target, missingness, target_missingness
@@ -48,7 +48,7 @@ def cautions(
     features = [*book.features, *book.left_out]
     unknown = [np.nan if feature.kind.unknown else 0.0 for feature in book.left_out]
     mean, low = (np.append(figures, unknown) for figures in alone)
-    order = np.lexsort((places_by_name([feature.name for feature in features]), -np.nan_to_num(mean))).tolist()
+    order = best_first(places_by_name([feature.name for feature in features]), np.nan_to_num(mean)).tolist()
     features, options = [features[index] for index in order], _as_in_rank(options)
     summary = missingness(features, options) | target_missingness(features, options)
     columns: Record = {name: values.tolist() for name, values in summary.items()}
