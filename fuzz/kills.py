@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 PROGRAM = """
 import sys, time
 from credimi.cli import main
-from credimi.cli.commands import count
+from credimi.cli import count_command as count
 import credimi.sources.count, credimi.counts.counts, credimi.sources.files, pyarrow.csv
 count.SAVE_EVERY = 0.0
 print("ready", flush=True)

@@ -215,7 +215,7 @@ def band_of(population: Population, factor: float) -> tuple[float, float]:
     n, f, t, z = population
     margins = {"target_only": ROWS * f.sum(axis=1), "feature_only": ROWS * t.sum(axis=0)}
     least_law, largest_law = credimi.information_bounds(
-        ROWS * n, **margins, neither=ROWS * z.sum() if z.any() else None, factor=factor
+        ROWS * n, **margins, neither=ROWS * z.sum() if z.any() else None, robust_factor=factor
     )
     return least_law.ppf(0.025), largest_law.ppf(0.975)
 

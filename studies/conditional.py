@@ -36,7 +36,7 @@ from credimi.counts.request import CountRequest
 from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import mixtures
 from credimi.inference.sampling import draw_information, information_of
-from credimi.inference.strata.stratified_tables import StratifiedTables, independence, summarize
+from credimi.inference.tables.stratified_tables import StratifiedTables, independence, summarize
 from credimi.questions.select.smallest_set import Search
 from credimi.sources.codes import encoded_table
 

@@ -2,7 +2,7 @@
 
 Populations of two columns are drawn at random, with a given I. Rows are sampled with unequal probabilities, and weigh
 as much as they are rare in the sample; samples are then ranked with one number of rows for all tables (Kish's effective
-sample size), and with each table's own (`counts.survey_rows`). For comparison, as many rows as the table is worth are
+sample size), and with each table's own (`survey_rows`). For comparison, as many rows as the table is worth are
 sampled with equal probabilities, with values missing in the same way: this is what the prior and the approximation of
 the posterior cost without any weights. Weights depend on
 
@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.tables import Tables
-from credimi.counts.survey_rows import scaled
+from credimi.counts.survey.survey_rows import scaled
 from credimi.inference.belief import Belief
 from credimi.inference.tables.many_tables import summarize
 

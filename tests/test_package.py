@@ -110,7 +110,7 @@ def test_unknown_name_is_an_attribute_error() -> None:
         _ = credimi.mutual_knowledge
 
 
-@pytest.mark.parametrize(("command", "name"), [("tree", "CredibleTreeClassifier"), ("table", "mutual_information")])
+@pytest.mark.parametrize(("command", "name"), [("table", "mutual_information")])
 def test_a_command_of_another_name_names_what_does_the_same(command: str, name: str) -> None:
     with pytest.raises(AttributeError, match=f"no attribute '{command}'; did you mean {name}[?] credimi offers"):
         getattr(credimi, command)

@@ -28,6 +28,7 @@ pytestmark = pytest.mark.long
         ("benchmarks/ranking.py", ["--rows", "400", "--columns", "4", "--repeats", "1"], 2 + 9 + 2),
         ("benchmarks/dictionaries.py", ["--rows", "200", "--repeats", "1"], 2 + 6),
         ("benchmarks/reading.py", ["--rows", "200", "--repeats", "1"], 2 + 6),
+        ("benchmarks/rent.py", ["--share", ".002", "--repeats", "1"], 2 + 20),
         ("benchmarks/robust.py", ["--repeats", "1", "--tables", "1"], 2 + 2 + 1 + 2 + 16),
         (
             "benchmarks/sets.py",

@@ -54,12 +54,12 @@ RANK = {
     "jeffreys leading-beta": ["--prior", "jeffreys", "--approximation", "leading-beta"],
     "perks": ["--prior", "perks", "--epsilon", "0.01", "--level", "0.9"],
     "number": ["--prior", "0.3", "--fdr", "0.2"],
-    "sampled": ["--approximation", "sampled", "--seed", "3"],
+    "sampled": ["--approximation", "sampled", "--random-state", "3"],
     "quantile": ["--discretize", "quantile"],
     "categories": ["--discretize", "categories"],
     "missing as category": ["--missing-as", "category"],
     "missing token": ["--missing", "never", "--missing", "1"],
-    "robust": ["--robust", "--factor", "3"],
+    "robust": ["--robust-factor", "3"],
 }
 CLINIC = {  # one case for each option that is not among those of `rank` above
     "rank table": ["rank"],
@@ -68,13 +68,13 @@ CLINIC = {  # one case for each option that is not among those of `rank` above
     "rank by name": ["rank", "--sort", "name", "--exclude", "patient", "--exclude", "region", "--top", "4"],
     "rank by low": ["rank", "--sort", "low", "--features", "age", "bmi", "glucose", "smoking"],
     "rank by p": ["rank", "--sort", "p", "--threads", "1"],
-    "rank robust": ["rank", "--robust"],
+    "rank robust": ["rank", "--robust-factor", "2"],
     "rank groups": ["rank", "--by", "sex"],
     "rank groups json": ["rank", "--by", "sex", "--p-same", "0.8", "--format", "json"],
     "rank cut": ["rank", "--target", "age", "--target-cuts", "30,50"],
     "rank quantiles": ["rank", "--target", "bmi", "--target-cuts", "quantile:4", "--format", "json"],
     "rank uncut": ["rank", "--target", "bmi"],
-    "rank few values": ["rank", "--max-levels", "5"],
+    "rank few values": ["rank", "--max-values", "5"],
     "rank identifiers": ["rank", "--target", "patient"],
     "rank discretized": ["rank", "--discretize", "age=quantile:3", "--discretize", "bmi=quantile"],
     "rank weights": ["rank", "--weights", "visits_last_year", "--format", "json"],
@@ -89,10 +89,10 @@ CLINIC = {  # one case for each option that is not among those of `rank` above
     "rank cuts wrong": ["rank", "--target-cuts", "a,b"],
     "select smallest": ["select"],
     "select smallest json": ["select", "--format", "json"],
-    "select relevant json": ["select", "--goal", "relevant", "--format", "json"],
+    "select relevant json": ["select", "--rule", "relevant", "--format", "json"],
     "select at most": ["select", "--max-features", "2", "--units", "bits"],
     "select at least": ["select", "--min-features", "9", "--level", "0.9"],
-    "select forward": ["select", "--rule", "forward", "--top", "4"],
+    "select forward": ["select", "--rule", "forward", "--max-features", "4"],
     "select robust": ["select", "--rule", "forward", "--robust-factor", "2"],
     "interactions table": ["interactions"],
     "interactions top": ["interactions", "--top", "4", "--epsilon", "0.01", "--format", "json"],
@@ -102,7 +102,7 @@ CLINIC = {  # one case for each option that is not among those of `rank` above
     "pairs likely": ["pairs", "--p-dependent", "0.9", "--epsilon", "0.01", "--format", "json"],
     "pairs forest": ["pairs", "--forest"],
     "pairs forest json": ["pairs", "--forest", "--format", "json"],
-    "pairs refined": ["pairs", "--columns", "age", "bmi", "glucose", "waist", "sex", "--refine", "forest"],
+    "pairs refined": ["pairs", "--features", "age", "bmi", "glucose", "waist", "sex", "--refine", "forest"],
     "pairs few values": ["pairs", "--max-values", "4", "--top", "3"],
     "network table": ["network"],
     "network dot": ["network", "--format", "dot", "--imputations", "1"],
@@ -133,14 +133,6 @@ TABLES = {
 }
 WITH_PAGES = ("rank", "select", "interactions", "pairs", "network", "tree", "compare")
 WITHOUT_TARGET = ("pairs", "network")
-# An option that was renamed: each case takes the name that the command offers.
-SPELLINGS: dict[str, tuple[str, ...]] = {
-    "--seed": ("--random-state",),
-    "--missing": ("--missing-values",),
-    "--max-levels": ("--max-values",),
-    "--goal": ("--rule",),
-    "--engine": ("--device",),
-}
 
 
 def inputs(data: Path) -> Iterator[str]:
@@ -238,8 +230,7 @@ def command(*typed: str) -> dict[str, Any]:
     """The exit code of a command, and what it wrote; JSON as data."""
     from credimi.cli import main  # noqa: PLC0415
 
-    arguments = [_spelled(typed[0], argument) if argument.startswith("--") else argument for argument in typed]
-    code, out, errors = _run(main, arguments)
+    code, out, errors = _run(main, [*typed])
     folder = str(Path.cwd()) + os.sep  # has another name each time
     progress = re.compile(r"compiling|: \d+ %")  # which depends on how busy the machine is
     messages = [line.replace(folder, "") for line in errors.splitlines() if not progress.search(line)]
@@ -266,20 +257,6 @@ def _run(main: Callable[[list[str]], int], arguments: list[str]) -> tuple[int, s
             code = -1
             errors.write(f"{type(error).__name__}: {error}\n")
     return code, out.getvalue(), errors.getvalue()
-
-
-_OFFERED: dict[str, set[str]] = {}
-
-
-def _spelled(command: str, option: str) -> str:
-    """The name that the command has for an option."""
-    from credimi.cli import main  # noqa: PLC0415
-
-    if command not in _OFFERED:
-        _OFFERED[command] = set(re.findall(r"--[a-z][a-z-]*", _run(main, [command, "--help"])[1]))
-    if option in _OFFERED[command]:
-        return option
-    return next((other for other in SPELLINGS.get(option, ()) if other in _OFFERED[command]), option)
 
 
 def _of_page(path: Path) -> dict[str, Any]:

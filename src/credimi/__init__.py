@@ -1,50 +1,14 @@
 """Credible mutual information: which columns of an incomplete table inform about a target, how much, how surely.
 
 All public names are listed here. A name's module is loaded when the name is first used (PEP 562), so that `import
-credimi` is fast: it loads no compiler, no SciPy, no Arrow.
+credimi` is fast: it loads no compiler, no SciPy, no Arrow. Type checkers and editors read `__init__.pyi`, which
+tools/stubs.py writes.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from credimi.core import forks
 from credimi.core.version import __version__
-
-if TYPE_CHECKING:
-    from credimi.core.errors import CredimiError
-    from credimi.core.table import Table
-    from credimi.counts.counts import Counts
-    from credimi.estimators.discretizer import EntropyDiscretizer
-    from credimi.estimators.naive_bayes import IncrementalNaiveBayes
-    from credimi.estimators.selector import CredibleSelector
-    from credimi.estimators.tree import CredibleTreeClassifier
-    from credimi.inference.bounds.information_bounds import information_bounds
-    from credimi.inference.complete_data import CompleteMoments, complete_moments
-    from credimi.inference.distributions.distribution import Distribution
-    from credimi.inference.mutual_information import mutual_information
-    from credimi.inference.posterior import Posterior, posterior
-    from credimi.inference.strata.conditional_information import conditional_information
-    from credimi.paper.prequential import prequential
-    from credimi.questions.compare.compare import compare
-    from credimi.questions.compare.groups import GroupedRanking
-    from credimi.questions.compare.rank_by import rank_by
-    from credimi.questions.compare.result import Comparison
-    from credimi.questions.interactions.interactions import interactions
-    from credimi.questions.interactions.result import Interactions
-    from credimi.questions.network.network import network
-    from credimi.questions.network.result import Network
-    from credimi.questions.pairs.pairs import pairs
-    from credimi.questions.pairs.result import Pairs
-    from credimi.questions.rank.rank import rank
-    from credimi.questions.rank.result import Ranking
-    from credimi.questions.select.result import Selection
-    from credimi.questions.select.select import select
-    from credimi.questions.tree.result import Tree
-    from credimi.questions.tree.tree import tree
-    from credimi.results.figures import plot_prequential
-    from credimi.results.result import Result
-    from credimi.results.saved import load
-    from credimi.sources.door import count
 
 __all__ = [
     "Comparison",
@@ -108,7 +72,7 @@ _MODULE_OF = {
     "Tree": "credimi.questions.tree.result",
     "compare": "credimi.questions.compare.compare",
     "complete_moments": "credimi.inference.complete_data",
-    "conditional_information": "credimi.inference.strata.conditional_information",
+    "conditional_information": "credimi.inference.tables.conditional_information",
     "count": "credimi.sources.door",
     "interactions": "credimi.questions.interactions.interactions",
     "load": "credimi.results.saved",
@@ -116,7 +80,7 @@ _MODULE_OF = {
     "mutual_information": "credimi.inference.mutual_information",
     "network": "credimi.questions.network.network",
     "pairs": "credimi.questions.pairs.pairs",
-    "plot_prequential": "credimi.results.figures",
+    "plot_prequential": "credimi.paper.prequential_plot",
     "posterior": "credimi.inference.posterior",
     "prequential": "credimi.paper.prequential",
     "rank": "credimi.questions.rank.rank",
@@ -134,8 +98,8 @@ _STORED_MODULE_OF = {
     "Edge": "credimi.questions.network.result",
     "Empirical": "credimi.inference.distributions.components",
     "Features": "credimi.estimators.validation",
-    "GrowingLabels": "credimi.counts.streams.growing_counts",
-    "IncrementalCounts": "credimi.counts.streams.incremental_counts",
+    "GrowingLabels": "credimi.counts.growing_counts",
+    "IncrementalCounts": "credimi.counts.incremental_counts",
     "InteractingPair": "credimi.questions.interactions.result",
     "JointTable": "credimi.questions.interactions.result",
     "Kept": "credimi.questions.rank.page_data",
@@ -167,21 +131,20 @@ _STORED_MODULE_OF = {
 
 _OF_COMMANDS = {"table": "mutual_information"}  # that have another name in Python
 
-if not TYPE_CHECKING:  # with this function, a type checker would accept any name
 
-    def __getattr__(name: str) -> object:
-        """Load a public name from its module, and store it."""
-        module = _MODULE_OF.get(name) or _STORED_MODULE_OF.get(name)
-        if module is None:
-            meant = f"did you mean {_OF_COMMANDS[name]}? credimi" if name in _OF_COMMANDS else "it"
-            offer = ", ".join(__all__)
-            raise AttributeError(f"module 'credimi' has no attribute {name!r}; {meant} offers {offer}", name=name)
-        if name != "CredimiError":  # which says why, and is caught by its name
-            forks.check()
-        value = getattr(import_module(module), name)
-        if name in _MODULE_OF:
-            globals()[name] = value
-        return value
+def __getattr__(name: str) -> object:
+    """Load a public name from its module, and store it."""
+    module = _MODULE_OF.get(name) or _STORED_MODULE_OF.get(name)
+    if module is None:
+        meant = f"did you mean {_OF_COMMANDS[name]}? credimi" if name in _OF_COMMANDS else "it"
+        offer = ", ".join(__all__)
+        raise AttributeError(f"module 'credimi' has no attribute {name!r}; {meant} offers {offer}", name=name)
+    if name != "CredimiError":  # which says why, and is caught by its name
+        forks.check()
+    value = getattr(import_module(module), name)
+    if name in _MODULE_OF:
+        globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 TARGET = ("--target", "diabetes")
 RUNS = {
     "rank": (CLINIC, *TARGET),
-    "select": (CLINIC, *TARGET, "--goal", "relevant"),
+    "select": (CLINIC, *TARGET, "--rule", "relevant"),
     "interactions": (CLINIC, *TARGET, "--features", "age", "bmi", "glucose", "sex"),
-    "pairs": (CLINIC, "--columns", "age", "bmi", "glucose", "sex"),
-    "network": (CLINIC, "--columns", "age", "bmi", "glucose", "sex"),
+    "pairs": (CLINIC, "--features", "age", "bmi", "glucose", "sex"),
+    "network": (CLINIC, "--features", "age", "bmi", "glucose", "sex"),
     "tree": (CLINIC, *TARGET),
     "compare": (CLINIC, CLINIC, *TARGET),
     "table": ("9 1; 2 8", "--target-only", "3 4", "--feature-only", "3 3"),

@@ -91,11 +91,10 @@ def test_errors_steer_no_terminal(data: str, command: list[str], capfd: pytest.C
 
 @pytest.mark.filterwarnings("default")
 def test_warnings_steer_no_terminal(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    from credimi.cli import parser  # noqa: PLC0415
-    from credimi.cli.commands import table  # noqa: PLC0415
+    from credimi.cli import runner  # noqa: PLC0415
 
-    monkeypatch.setattr(table, "run", lambda _: warnings.warn(EVIL, stacklevel=2))
-    assert parser.run(["table", "1 2; 3 4"]) == 0
+    monkeypatch.setattr(runner, "_run", lambda *_: warnings.warn(EVIL, stacklevel=2) or 0)
+    assert runner.run(["table", "1 2; 3 4"]) == 0
     assert lines_of(capfd) == [f"credimi: warning: {CODES}"]
 
 

@@ -1,4 +1,4 @@
-"""Wide tables have many columns with the same labels: what these are is found out once, and is what counts say."""
+"""The labels of a column are found by its place: a search among p names takes p^2 comparisons."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import credimi
-from credimi.columns import interpret, labels
-from credimi.counts import codes
 from credimi.counts.request import CountRequest
 from credimi.counts.rows.node_counter import node_counter
 from credimi.sources import codes as door
@@ -17,6 +15,8 @@ from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
     import pytest
+
+    from credimi.counts import codes
 
 
 ROWS = 60
@@ -39,35 +39,6 @@ def table() -> dict[str, list[object]]:
         columns[f"none {number}"] = ["?" if each else "a" for each in generator.integers(0, 2, ROWS)]
         columns[f"numbers {number}"] = generator.normal(size=ROWS).round(1).tolist()
     return columns
-
-
-def interpreted() -> tuple[list[object], list[list[int]]]:
-    coded = encoded_table(table(), CountRequest.of("y"))
-    features = [
-        (each.facts, each.values, each.block.tolist(), each.places.tolist(), each.typed_as.tolist())
-        for each in coded.counts.interpreted()
-    ]
-    return features, [codes.tolist() for codes in coded.codes().columns]
-
-
-def test_what_is_remembered_is_what_counts_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    remembered = interpreted()
-    for module in (interpret, codes):
-        monkeypatch.setattr(module, "_MAX_CACHED_LABELS", -1)
-    assert interpreted() == remembered
-
-
-def test_the_labels_of_alike_columns_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
-    typed, of_numbers = labels.typed, labels.of_numbers
-    monkeypatch.setattr(labels, "typed", lambda *given: (seen.append("typed"), typed(*given))[1])
-    monkeypatch.setattr(labels, "of_numbers", lambda *given, **more: (seen.append("of"), of_numbers(*given, **more))[1])
-    for cache in (interpret._plain_values, codes._cached):  # noqa: SLF001  (what other tests left there)
-        cache.cache_clear()
-    generator = np.random.default_rng(0)
-    columns, classes = generator.integers(0, 3, (200, 300)).astype(np.uint8), generator.integers(0, 2, 200)
-    credimi.interactions(columns, classes, threads=1)
-    assert len(seen) < 30  # of 300 columns
 
 
 class Unsearched(tuple[str, ...]):

@@ -16,7 +16,7 @@ import pytest
 from credimi import CredimiError, IncrementalNaiveBayes, count
 from credimi.columns.missing import MissingValues
 from credimi.columns.reading_options import ReadingOptions
-from credimi.counts.streams.incremental_counts import IncrementalCounts
+from credimi.counts.incremental_counts import IncrementalCounts
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -104,7 +104,7 @@ def test_a_damaged_library_is_not_taken(library: prebuilt.Library, tmp_path: Pat
 
 def test_without_a_library_and_without_numba_the_remedy_is_named() -> None:
     hide = "import importlib.util as u; f = u.find_spec; u.find_spec = lambda n: None if n == 'numba' else f(n)\n"
-    code = hide + "from credimi.cli.parser import run; raise SystemExit(run(['table', '10 2; 3 15']))"
+    code = hide + "from credimi.cli.runner import run; raise SystemExit(run(['table', '10 2; 3 15']))"
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert ran.returncode == 2

@@ -11,7 +11,7 @@ from credimi.compile.signatures import SIGNATURES, files_used_by
 ROOT = Path(credimi.__file__).parent
 SOURCES = [path for path in ROOT.rglob("*.py") if path.parent.name != "compile"]
 KERNELS = files_used_by(*{name.rpartition(".")[0] for name in SIGNATURES})
-KNOWN = {"margins_evidence", "_digamma_tail"}  # each has one user, next to it
+KNOWN = {"_digamma_tail"}  # it has one user, next to it
 
 
 def _imports(path: Path) -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ def test_stamp_covers_what_is_imported_by_way_of_others() -> None:
     assert {
         "inference/evidence/two_sided_weights",
         "inference/mode/find",
-        "inference/mode/boundary",
+        "inference/mode/newton",
         "inference/moments/one_sided",
         "inference/special_functions",
     } <= names

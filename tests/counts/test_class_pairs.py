@@ -14,7 +14,7 @@ from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
 from credimi.counts.rows.class_pairs import OTHER_VALUES, ClassPairs
 from credimi.inference.evidence import pair_evidence
-from credimi.inference.strata.stratified_tables import StratifiedTables, independence
+from credimi.inference.tables.stratified_tables import StratifiedTables, independence
 from credimi.questions.select.relevant_features import _evidence, _pairs_of_blocks
 from credimi.sources.codes import encoded_table
 

@@ -142,7 +142,7 @@ def test_an_unfinished_file_that_has_changed_is_refused_even_if_forced() -> None
 PROGRAM = """
 import sys, time
 from credimi.cli import main
-from credimi.cli.commands import count
+from credimi.cli import count_command as count
 from credimi.sources import files
 count.SAVE_EVERY = 0.0
 read = files.batches

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from credimi.core.tables import Tables
-from credimi.counts import survey_one_sided as one_sided
-from credimi.counts.survey_rows import _sums, own_rows, scaled, scaled_blocks
+from credimi.counts.survey import one_sided
+from credimi.counts.survey.survey_rows import _sums, own_rows, scaled, scaled_blocks
 
 if TYPE_CHECKING:
     from credimi.core.types import FloatArray

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import datetime as dt
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import credimi
-from credimi.columns.reading_options import ReadingOptions
 from credimi.counts.saved import counts_file, counts_header
 from credimi.sources.csv import csv_files
 
@@ -203,13 +201,6 @@ def test_a_hostile_file_is_refused() -> None:
     header, arrays = counts_file.unpacked(content, "here")
     with pytest.raises(counts_header.FaultError, match="no places of the 2 ranges"):
         counts_header.read(header | {"target_cuts": [30.0]}, arrays)
-
-
-def test_settings_of_older_pickles_load() -> None:
-    settings = ReadingOptions(("?",), "quantile")
-    made_before = object.__new__(ReadingOptions)
-    made_before.__setstate__([("?",), "quantile"])
-    assert made_before == settings == copy.copy(settings)
 
 
 def test_prequential() -> None:

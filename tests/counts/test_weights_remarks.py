@@ -51,7 +51,7 @@ COMMANDS = {
     "network": ["network"],
     "compare": ["compare", "--target", "y"],
     "rule": ["select", "--target", "y", "--rule", "forward", "--output", "reduced.csv"],
-    "goal": ["select", "--target", "y", "--goal", "smallest", "--output", "reduced.csv"],
+    "goal": ["select", "--target", "y", "--rule", "smallest", "--output", "reduced.csv"],
 }
 PAGES = ("select", "interactions", "tree", "pairs", "network", "compare")
 WITH_JSON = ("rank", "select", "interactions", "tree", "pairs", "forest", "network", "compare")
@@ -66,13 +66,9 @@ def data(weights: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def kinds_in(result: object) -> list[str]:
-    """The kinds of the remarks on weights; `Pairs` has them as plain data."""
-    kinds: list[str] = (
-        [each["kind"] for each in result.on_weights]
-        if isinstance(result, credimi.Pairs)
-        else [remark.kind for remark in getattr(result, "remarks", ())]
-    )
-    return [str(kind) for kind in kinds if kind.startswith("weights")]
+    """The kinds of the remarks on weights."""
+    kinds = [str(remark.kind) for remark in getattr(result, "remarks", ())]
+    return [kind for kind in kinds if kind.startswith("weights")]
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -97,8 +93,8 @@ def test_each_question_says_what_was_done_with_weights(
 
 def test_saved_pairs_keep_the_remark(tmp_path: Path) -> None:
     pairs = credimi.pairs(data(WEIGHTS), weights="w")
-    pairs.save(tmp_path / "pairs.arrow")
-    assert credimi.Pairs.load(tmp_path / "pairs.arrow").remark_lines() == pairs.remark_lines()
+    pairs.save(tmp_path / "pairs.json")
+    assert credimi.load(tmp_path / "pairs.json").remark_lines() == pairs.remark_lines()
 
 
 def test_the_weights_of_an_estimator_are_what_they_are_in_scikit_learn() -> None:

@@ -80,12 +80,12 @@ def test_the_command_keeps_what_stands(
     lines = [",".join("" if value is None else f"v{value}" for value in row) for row in x]
     text = "\n".join(f"{line},c{own}" for line, own in zip(lines, y, strict=True))
     path.write_text("a,b,c,d,e,f,y\n" + text + "\n")
-    command = ["select", str(path), "--target", "y", "--output", str(out)]
+    command = ["select", str(path), "--target", "y", "--output", str(out), "--rule", "forward"]
     assert main([*command, "--robust-factor", "3"]) == 0
     names = out.read_text().split("\n", 1)[0].split(",")
     kept = CredibleSelector(robust_factor=3.0).fit(x, y).get_support()
     assert names == [*("abcdef"[place] for place in np.flatnonzero(kept)), "y"]
     assert main([*command, "--robust-factor", "0.3"]) == 2
     assert "--robust-factor is 0.3" in capsys.readouterr().err
-    assert main([*command, "--goal", "smallest", "--robust-factor", "2"]) == 2
-    assert "for rules" in capsys.readouterr().err
+    assert main([*command[:-1], "smallest", "--robust-factor", "2"]) == 2
+    assert "is for the rules" in capsys.readouterr().err

@@ -47,9 +47,7 @@ def test_rows_one_by_one_are_counted_as_rows_together(
 ) -> None:
     """The sum of the counts of each row, whose labels `union` puts together, whatever comes in what order."""
     monkeypatch.setattr(labels, "most_labels", lambda _features, _groups: most)
-    monkeypatch.setattr(
-        "credimi.counts.streams.incremental_counts.most_labels", lambda _features, _groups: most, raising=False
-    )
+    monkeypatch.setattr("credimi.counts.incremental_counts.most_labels", lambda _features, _groups: most, raising=False)
     chance = random.Random(seed)  # noqa: S311
     rows = []
     for _ in range(60):

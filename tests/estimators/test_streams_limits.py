@@ -12,7 +12,7 @@ import pytest
 from credimi import CredimiError, count
 from credimi.columns.labels import MANY
 from credimi.columns.reading_options import ReadingOptions
-from credimi.counts.streams.incremental_counts import IncrementalCounts
+from credimi.counts.incremental_counts import IncrementalCounts
 
 if TYPE_CHECKING:
     from credimi import Counts

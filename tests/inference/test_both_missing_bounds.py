@@ -227,7 +227,7 @@ def test_the_band_holds_populations_whose_odds_differ_by_the_factor(factor: floa
             target_only=scale * f.sum(axis=1),
             feature_only=scale * t.sum(axis=0),
             neither=scale * z.sum() if lack_both else None,
-            factor=factor,
+            robust_factor=factor,
         )
         true = information(n + f + t + z)
         assert least.ppf(0.01) - 2e-4 <= true <= largest.ppf(0.99) + 2e-4
@@ -246,8 +246,8 @@ def test_rows_that_lack_both_widen_the_band_and_no_more_than_they_can() -> None:
     one = credimi.information_bounds(joint, target_only=[60, 45], neither=5)
     assert one[0].mean() < credimi.information_bounds(joint, target_only=[60, 45])[0].mean()
     plain = credimi.mutual_information(joint, **margins)
-    assert credimi.information_bounds(joint, neither=60, factor=1, **margins) == (plain, plain)
-    anything = credimi.information_bounds(joint, neither=60, factor=math.inf, **margins)
+    assert credimi.information_bounds(joint, neither=60, robust_factor=1, **margins) == (plain, plain)
+    anything = credimi.information_bounds(joint, neither=60, robust_factor=math.inf, **margins)
     assert anything[0].mean() <= before[0].mean()
     assert before[1].mean() <= anything[1].mean() <= math.log(2)
 

@@ -16,7 +16,7 @@ from credimi.core.tables import Tables
 from credimi.inference.belief import Belief
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.moments.moments import moments
-from credimi.inference.strata.stratified_tables import StratifiedTables, components, independence, summarize
+from credimi.inference.tables.stratified_tables import StratifiedTables, components, independence, summarize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

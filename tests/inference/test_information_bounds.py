@@ -30,21 +30,21 @@ MISSING = {
 @pytest.mark.parametrize("missing", MISSING.values(), ids=MISSING)
 def test_factor_1_is_the_plain_posterior(prior: str | float, missing: dict[str, list[int]]) -> None:
     plain = credimi.mutual_information(JOINT, prior=prior, **missing)
-    assert credimi.information_bounds(JOINT, prior=prior, factor=1, **missing) == (plain, plain)
+    assert credimi.information_bounds(JOINT, prior=prior, robust_factor=1, **missing) == (plain, plain)
 
 
 @pytest.mark.parametrize("prior", ["adaptive", "uniform"])
 def test_without_missing_values_both_are_the_plain_posterior(prior: str) -> None:
     plain = credimi.mutual_information(JOINT, prior=prior)
     for factor in (1.5, math.inf):
-        assert credimi.information_bounds(JOINT, prior=prior, factor=factor) == (plain, plain)
+        assert credimi.information_bounds(JOINT, prior=prior, robust_factor=factor) == (plain, plain)
 
 
 @pytest.mark.parametrize("prior", ["adaptive", "jeffreys"])
 @pytest.mark.parametrize("missing", MISSING.values(), ids=MISSING)
 def test_a_factor_near_1_is_near_the_plain_posterior(prior: str | float, missing: dict[str, list[int]]) -> None:
     plain = credimi.mutual_information(JOINT, prior=prior, **missing)
-    for law in credimi.information_bounds(JOINT, prior=prior, factor=1.0001, **missing):
+    for law in credimi.information_bounds(JOINT, prior=prior, robust_factor=1.0001, **missing):
         assert law.mean() == pytest.approx(plain.mean(), rel=2e-3)
         assert law.std() == pytest.approx(plain.std(), rel=1e-2)
         assert law.ppf(0.05) == pytest.approx(plain.ppf(0.05), rel=2e-2)
@@ -53,7 +53,8 @@ def test_a_factor_near_1_is_near_the_plain_posterior(prior: str | float, missing
 @pytest.mark.parametrize("missing", MISSING.values(), ids=MISSING)
 def test_bounds_widen_with_the_factor(missing: dict[str, list[int]]) -> None:
     laws = [
-        credimi.information_bounds(JOINT, factor=factor, **missing) for factor in (1, 1.05, 1.5, 2, 5, 50, math.inf)
+        credimi.information_bounds(JOINT, robust_factor=factor, **missing)
+        for factor in (1, 1.05, 1.5, 2, 5, 50, math.inf)
     ]
     for (least_before, largest_before), (least_after, largest_after) in itertools.pairwise(laws):
         for tail in (0.025, 0.25, 0.5, 0.75):
@@ -75,7 +76,7 @@ def test_the_least_has_the_moments_of_exact_draws() -> None:
     centres(seen, row_only, nothing, centre)
     np.testing.assert_allclose(centre, chances, atol=1e-12)
     least(seen, row_only, nothing, centre, 2.0, np.full(size, np.nan), found)
-    law, _ = credimi.information_bounds(JOINT, target_only=TARGET_ONLY, prior="jeffreys", factor=2)
+    law, _ = credimi.information_bounds(JOINT, target_only=TARGET_ONLY, prior="jeffreys", robust_factor=2)
     assert law.mean() == pytest.approx(found.mean(), rel=0.02)
     assert law.std() == pytest.approx(found.std(), rel=0.06)
     for tail in (0.05, 0.5, 0.95):
@@ -85,11 +86,14 @@ def test_the_least_has_the_moments_of_exact_draws() -> None:
 def test_atom_of_the_least_grows_with_the_factor() -> None:
     joint, missing = [[60, 40], [42, 58]], {"target_only": [50, 50]}
     plain = credimi.mutual_information(joint, **missing)
-    atoms = [credimi.information_bounds(joint, factor=factor, **missing)[0].p_zero for factor in (1.0, 1.5, 3.0, 100.0)]
+    atoms = [
+        credimi.information_bounds(joint, robust_factor=factor, **missing)[0].p_zero
+        for factor in (1.0, 1.5, 3.0, 100.0)
+    ]
     assert atoms[0] == plain.p_zero > 0.01
     assert atoms == sorted(atoms)
     assert atoms[-1] > 0.9 > atoms[1]
-    _, largest = credimi.information_bounds(joint, factor=3.0, **missing)
+    _, largest = credimi.information_bounds(joint, robust_factor=3.0, **missing)
     assert largest.p_zero == 0.0
     assert largest.mean() > plain.mean()
 
@@ -102,15 +106,15 @@ def test_the_known_mechanism_lies_between() -> None:
     seen = {"joint": truth - hidden, "target_only": hidden.sum(axis=1)}
     plain = credimi.mutual_information(**seen)
     assert not plain.ppf(0.001) < information < plain.ppf(0.999)
-    least, largest = credimi.information_bounds(**seen, factor=3.0)
+    least, largest = credimi.information_bounds(**seen, robust_factor=3.0)
     assert least.ppf(0.05) < information < largest.ppf(0.95)
-    assert credimi.information_bounds(**seen, factor=3.0 / 1.2)[1].ppf(0.95) < largest.ppf(0.05)
+    assert credimi.information_bounds(**seen, robust_factor=3.0 / 1.2)[1].ppf(0.95) < largest.ppf(0.05)
 
 
 @pytest.mark.parametrize("factor", [0.99, 0, -2.0, math.nan, "two", None, [2.0, 3.0]])
 def test_bad_factors_are_refused(factor: object) -> None:
     with pytest.raises(credimi.CredimiError, match="factor is"):
-        credimi.information_bounds(JOINT, target_only=TARGET_ONLY, factor=factor)
+        credimi.information_bounds(JOINT, target_only=TARGET_ONLY, robust_factor=factor)
 
 
 def test_the_same_call_gives_the_same_answer() -> None:
@@ -131,16 +135,16 @@ def test_the_same_call_gives_the_same_answer() -> None:
 )
 def test_odd_tables_have_bounds(joint: list[list[float]], margins: dict[str, list[float]]) -> None:
     for factor in (1.5, math.inf):
-        least, largest = credimi.information_bounds(joint, factor=factor, **margins)
+        least, largest = credimi.information_bounds(joint, robust_factor=factor, **margins)
         assert 0.0 <= least.mean() <= largest.mean() + 1e-9 <= math.log(2) + 1e-6
 
 
 def test_a_prior_that_adds_nothing_is_refused_without_complete_rows() -> None:
     with pytest.raises(credimi.CredimiError, match="haldane"):
         credimi.information_bounds([[0, 0], [0, 0]], target_only=[5, 5], prior="haldane")
-    least, largest = credimi.information_bounds([[9, 0], [0, 8]], target_only=[5, 5], prior="haldane", factor=3)
+    least, largest = credimi.information_bounds([[9, 0], [0, 8]], target_only=[5, 5], prior="haldane", robust_factor=3)
     assert least.mean() == pytest.approx(largest.mean())  # the classes have one value each, within any factor
-    free, _ = credimi.information_bounds([[9, 0], [0, 8]], target_only=[5, 5], prior="haldane", factor=math.inf)
+    free, _ = credimi.information_bounds([[9, 0], [0, 8]], target_only=[5, 5], prior="haldane", robust_factor=math.inf)
     assert free.mean() < least.mean() - 0.1  # all completions: the missing values may be any
 
 
@@ -153,7 +157,7 @@ def test_a_band_at_whose_edge_independence_lies_begins_at_0() -> None:
     for _ in range(20):
         seen, gone = generator.poisson(truth - hidden), generator.poisson(hidden.sum(axis=1))
         blocks.append(np.pad(np.column_stack([seen, gone]), ((0, 1), (0, 0))).astype(np.float64))
-    laws = [credimi.information_bounds(each[:3, :4], target_only=each[:3, 4], factor=2.0)[0] for each in blocks]
+    laws = [credimi.information_bounds(each[:3, :4], target_only=each[:3, 4], robust_factor=2.0)[0] for each in blocks]
     assert 1e-4 > max(law.ppf(0.025) for law in laws) > 0.0
     options, tables = Belief(), Tables.of(blocks)
     plain = summarize(tables, options)
@@ -198,7 +202,10 @@ def test_the_order_of_rows_and_columns_does_not_matter(
     rows, columns = [*range(len(joint))][::-1], [*range(len(joint[0]))][::-1]
     others = [block[[*rows, -1]], block[:, [*columns, -1]], block.T]
     for law, *same in zip(
-        *(credimi.information_bounds(Table.of_block(each), factor=1.5, prior=prior) for each in (block, *others)),
+        *(
+            credimi.information_bounds(Table.of_block(each), robust_factor=1.5, prior=prior)
+            for each in (block, *others)
+        ),
         strict=True,
     ):
         for other in same:
@@ -211,7 +218,7 @@ def test_a_factor_near_1_is_near_the_posterior_of_a_thin_table(prior: str) -> No
     """A mixture, where one Beta is .03 to .05 away."""
     table = {"joint": [[53, 1], [7, 0]], "target_only": [4, 3], "prior": prior}
     plain = credimi.mutual_information(**table)
-    for law in credimi.information_bounds(**table, factor=1.0001):
+    for law in credimi.information_bounds(**table, robust_factor=1.0001):
         assert law.sf(0.003) == pytest.approx(plain.sf(0.003), abs=0.01)
         assert law.ppf(0.9) == pytest.approx(plain.ppf(0.9), rel=0.02)
 

@@ -14,8 +14,8 @@ from credimi.inference.belief import Belief
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.rows_to_decide import growth_to_decide
 from credimi.inference.rules import unsure as are_unsure
-from credimi.inference.strata.stratified_tables import StratifiedTables, components, summarize
 from credimi.inference.tables.many_tables import beliefs
+from credimi.inference.tables.stratified_tables import StratifiedTables, components, summarize
 
 if TYPE_CHECKING:
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray

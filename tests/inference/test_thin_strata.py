@@ -10,7 +10,7 @@ from scipy import special, stats
 from test_conditional_information import EPSILON, flattened, log_evidence, log_excess
 
 from credimi.inference.belief import Belief
-from credimi.inference.strata.stratified_tables import summarize
+from credimi.inference.tables.stratified_tables import summarize
 
 
 @pytest.mark.parametrize(("rows", "classes", "values"), [(2, 2, 2), (4, 2, 4), (10, 3, 3), (4, 10, 10), (8, 10, 10)])

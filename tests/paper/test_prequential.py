@@ -219,7 +219,7 @@ def test_an_interruption_ends_all_threads_soon(monkeypatch: pytest.MonkeyPatch) 
     table, answers = made(60, 15)
     told: list[float] = []
 
-    def interrupted(share: float) -> None:
+    def interrupted(share: float, _: str) -> None:
         told.append(share)
         raise KeyboardInterrupt
 

@@ -203,7 +203,7 @@ def test_prequential_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureF
     path = tmp_path / "data.csv"
     rows = [f"{'ab'[i % 2]},{'xyz'[(i % 2) + (i % 5 == 0)]},{'pq'[i // 3 % 2]}" for i in range(60)]
     path.write_text("class,strong,noise\n" + "\n".join([*rows, "?,x,p"]) + "\n", encoding="utf-8")
-    command = ["prequential", str(path), "--target", "class", "--orders", "3", "--seed", "5"]
+    command = ["prequential", str(path), "--target", "class", "--orders", "3", "--random-state", "5"]
     assert main([*command, "--rule", "forward", "--rule", "all"]) == 0
     shown = capsys.readouterr().out
     assert "Naive Bayes on class, 60 rows in 3 random orders, 2 features" in shown

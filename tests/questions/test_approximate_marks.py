@@ -69,9 +69,9 @@ def test_conditional_information_marks_it() -> None:
     assert not credimi.conditional_information(strata).approximate
 
 
-@pytest.mark.parametrize("goal", ["smallest", "relevant"])
-def test_a_selection_marks_it(goal: str) -> None:
-    selection = credimi.select(table(), "class", goal=goal)
+@pytest.mark.parametrize("rule", ["smallest", "relevant"])
+def test_a_selection_marks_it(rule: str) -> None:
+    selection = credimi.select(table(), "class", rule=rule)
     assert marked(selection.remarks) == [("rare", None)]
     assert SENTENCE in str(selection)
 
@@ -90,8 +90,8 @@ def test_pairs_mark_it(tmp_path: Path) -> None:
     assert line.startswith("caution: rare and class")
     assert SENTENCE in str(pairs)
     assert any(SENTENCE in each for each in pairs.to_dict()["remarks"])
-    pairs.save(tmp_path / "saved.arrow")
-    assert any(SENTENCE in each for each in credimi.Pairs.load(tmp_path / "saved.arrow").remark_lines())
+    pairs.save(tmp_path / "saved.json")
+    assert any(SENTENCE in each for each in credimi.load(tmp_path / "saved.json").remark_lines())
     in_file = credimi.pairs(table(), into=tmp_path / "figures.npy")
     assert any(SENTENCE in each for each in in_file.remark_lines())
     best = credimi.pairs(table(), top=1)

@@ -44,7 +44,7 @@ def test_probabilities_and_bands_are_pythons(ranking: Ranking) -> None:
                 target_only=block[:-1, -1],
                 feature_only=block[-1, :-1],
                 neither=block[-1, -1],
-                factor=factor,
+                robust_factor=factor,
             )
             for side, law in enumerate(laws):
                 assert answer["tails"][side][place] == pytest.approx(law.sf(0.01), abs=0.02)

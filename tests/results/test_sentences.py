@@ -14,6 +14,7 @@ from page_helpers import DECIDE, node, shown
 import credimi
 from credimi.cli import main
 from credimi.columns.feature import CutBy, FeatureKind, SuspicionKind
+from credimi.counts.reading import Reading
 from credimi.paper.paper_datasets import PaperDataset, read
 from credimi.paper.rows import rows_of
 from credimi.questions.network.view import direction_line
@@ -60,7 +61,7 @@ def everything(folder: Path) -> Any:  # noqa: ANN401
     found["jeffreys"] = credimi.rank(TABLE, "class", prior="jeffreys").to_dict()
     ranking.to_html(folder / "page.html")
     found["page"] = shown((folder / "page.html").read_text(encoding="utf-8"))
-    rows = rows_of(TABLE, "class", missing_values=("?",))
+    rows = rows_of(TABLE, "class", Reading(missing_values=("?",)))
     found["rows"] = [rows.features, rows.left_out, rows.codes.tolist()]
     (folder / "paper.data").write_text("x,1,p\nx,2,q\nx,1,p\n" * 20, encoding="utf-8")
     paper = PaperDataset(folder="", files=("paper.data",), target=3, columns=3, instances=60, features=2, missing=0)
@@ -194,7 +195,7 @@ def test_words_are_plain_data_in_text_out() -> None:
     """The modules that word know no mathematics, and nothing of columns."""
     source = Path(sentences.__file__).read_text("utf-8") + Path(remark_sentences.__file__).read_text("utf-8")
     imported = re.findall(r"^\s*from (credimi\S*) import|^\s*import (credimi\S*)", source, re.MULTILINE)
-    assert set(imported) == {("credimi.core.shell_options", ""), ("credimi.results.sentences", "")}
+    assert set(imported) == {("credimi.core.command", ""), ("credimi.results.sentences", "")}
 
 
 @pytest.mark.parametrize(

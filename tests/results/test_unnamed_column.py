@@ -31,7 +31,7 @@ def frame() -> pd.DataFrame:
 
 def test_a_selection_names_it_as_step_and_as_reason(frame: pd.DataFrame) -> None:
     text = str(credimi.select(frame[["", "part", "y"]], "y"))
-    assert f"1   {NO_NAME}" in text
+    assert f"1  {NO_NAME}" in text
     assert f"says what {NO_NAME} says" in text
 
 

@@ -38,7 +38,7 @@ def test_partitions_of_dask_count_and_add_up() -> None:
     parts = credimi.pairs(dask.from_pandas(frame(), npartitions=11))
     assert parts.names == whole.names == ("x", "target", "number", "7")
     assert parts.to_dict() == whole.to_dict()
-    few = credimi.pairs(dask.from_pandas(frame(), npartitions=3), columns=["x", "7"], discretize="quantile:4")
+    few = credimi.pairs(dask.from_pandas(frame(), npartitions=3), features=["x", "7"], discretize="quantile:4")
     assert few["x", "7"] == credimi.pairs(frame(), features=["x", "7"], discretize="quantile:4")["x", "7"]
 
 

@@ -28,7 +28,7 @@ def _terminate(*_: object) -> NoReturn:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     try:
-        from credimi.cli.parser import run
+        from credimi.cli.runner import run
 
         return run(arguments)
     except KeyboardInterrupt:

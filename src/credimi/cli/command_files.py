@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from credimi.core.command import Command
     from credimi.sources.data_file import DataFile
 
 
@@ -41,12 +42,13 @@ def files_of(data: Sequence[str], options: argparse.Namespace, *, twice: bool = 
     from credimi.sources.files import data_files
 
     format_ = getattr(options, "input_format", None)  # not an option of `compare`
+    delimiter = getattr(options, "delimiter", None)
     if "-" not in data:
         if format_ is not None:
             raise CredimiError(f"--input-format is for standard input (-): that of {data[0]} is found from its bytes")
-        return _checked_against_outputs(data_files(list(data), options.delimiter, twice=twice), options)
+        return _checked_against_outputs(data_files(list(data), delimiter, twice=twice), options)
     paths = [standard_input.saved(options) if name == "-" else name for name in data]
-    files = _checked_against_outputs(data_files(paths, options.delimiter, twice=twice), options)
+    files = _checked_against_outputs(data_files(paths, delimiter, twice=twice), options)
     for file in files:
         if format_ and file.place == options.saved and file.kind != standard_input.FORMATS[format_]:
             raise CredimiError(
@@ -69,9 +71,9 @@ def _outputs(options: argparse.Namespace) -> dict[str, str]:
     return {name: path for name, path in given.items() if path is not None and path != "-"}
 
 
-def check_outputs(options: argparse.Namespace) -> None:
+def check_outputs(options: argparse.Namespace, command: Command) -> None:
     """Before the work is done, refuse files that could not be written."""
-    if getattr(options, "csv_safe", False) and options.format != "csv" and options.command != "select":
+    if getattr(options, "csv_safe", False) and options.format != "csv" and not command.csv_safe:
         raise CredimiError("--csv-safe is for CSV: add --format csv, or leave it out")
     if "-" in {getattr(options, name, None) for name in ("html", "plot")}:
         raise CredimiError("a page or a picture needs a file of its own, not standard output")
@@ -85,12 +87,6 @@ def check_outputs(options: argparse.Namespace) -> None:
 
         figures.picture_kind(options.plot)
         figures.require_matplotlib()
-
-
-def check_features(file: DataFile, target: str | None) -> None:
-    """Refuse a table that has nothing but its target, before it is read."""
-    if file.names == [target]:
-        raise CredimiError(f"{file} has no column besides the target {target!r}: nothing can tell about it")
 
 
 def check_output(output: str | None, inputs: Sequence[object]) -> None:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from credimi.core.types import Foreign, Record, Value
-    from credimi.results.result import Result
 
 _SECONDS_BEFORE_BAR = 0.5  # short work shows no bar
 _SECONDS_BETWEEN_LINES = 30.0  # that show the progress where there is no bar
@@ -83,13 +82,16 @@ def write_csv(
 
 
 def write_shown(
-    result: Result, options: argparse.Namespace, path: str | None, *, known: Iterable[str] = (), **asked: Value
+    result: Foreign, options: argparse.Namespace, path: str | None, *, known: Iterable[str] = (), **asked: Value
 ) -> None:
     """Write a result as JSON, as CSV or as tables, as the options ask.
 
     Above CSV stand the settings and these entries of JSON; `asked` is what else JSON is asked for.
     """
     units, top = getattr(options, "units", "nats"), getattr(options, "top", None)
+    if options.format in {"dot", "graphml"}:
+        write(sayable(result.to_dot() if options.format == "dot" else result.to_graphml(), path), path)
+        return
     if options.format not in {"json", "csv"}:
         screen = console(path)
         reasons = not getattr(options, "no_reasons", False)
@@ -103,41 +105,6 @@ def write_shown(
     above = report["settings"] | {name: report[name] for name in known}
     names, *rows = csv_lines(result.column_names(), report[result.rows_in_json])
     write_csv(names, rows, path, above.items(), safe=options.csv_safe)
-
-
-def write_result(
-    output_format: str,
-    path: str | None,
-    report: Callable[[], Record],
-    grids: Callable[[Console], Iterable[Foreign]],
-    *,
-    records: str = "",
-    names: Iterable[str] = (),
-    known: Iterable[str] | None = None,
-    safe: bool = False,
-) -> None:
-    """Write a result as JSON, as CSV or as tables.
-
-    CSV has a line for each of the report's `records`, with the columns `names` (default: all). If `known` is not None,
-    the settings and these entries of the report are written above. Several values in one cell are separated by
-    semicolons. With `safe`, no cell of CSV is a formula or controls a terminal.
-    """
-    if output_format == "json":
-        write_json(report(), path)
-    elif output_format == "csv":
-        plain_data = report()
-        selected_records = plain_data[records]
-        columns = list(names) or list(selected_records[0] if selected_records else ())
-        rows = ([_cell(record[name]) for name in columns] for record in selected_records)
-        above = {} if known is None else plain_data["settings"] | {name: plain_data[name] for name in known}
-        write_csv(columns, rows, path, above.items(), safe=safe)
-    else:
-        screen = console(path)
-        show(grids(screen), path, screen)
-
-
-def _cell(value: Value) -> Value:
-    return "; ".join(value) if isinstance(value, list | tuple) else value
 
 
 def console(path: str | None) -> Console:

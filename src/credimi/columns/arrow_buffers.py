@@ -44,25 +44,8 @@ def to_doubles(array: pa.Array, *, safe: bool = True) -> pa.Array:
 
     It is the double that a CSV file with the same number gives.
     """
-    if not pa.types.is_decimal(array.type):
-        return array.cast(pa.float64(), safe=safe)
-    quotients = _quotients(array)
-    if quotients is None:  # through text, which takes four times as long
-        return array.cast(pa.large_string()).cast(pa.float64())
-    return pa.array(quotients, mask=~valid(array)) if array.null_count else pa.array(quotients)
-
-
-def _quotients(array: pa.Array) -> FloatArray | None:
-    """Decimals as whole numbers divided by a power of ten: the nearest doubles; None unless both are exact doubles."""
-    if not pa.types.is_decimal128(array.type) or not 0 <= array.type.scale <= 22 or not len(array):
-        return None
-    words = np.frombuffer(array.buffers()[1], dtype="<i8").reshape(-1, 2)[array.offset : array.offset + len(array)]
-    low, high = words[:, 0], words[:, 1]
-    if array.null_count:
-        low, high = (np.where(valid(array), word, 0) for word in (low, high))
-    if low.min() < -(2**53) or low.max() > 2**53 or not np.array_equal(high, low >> 63):
-        return None
-    return low / float(10**array.type.scale)
+    exact = array.cast(pa.large_string()) if pa.types.is_decimal(array.type) else array
+    return exact.cast(pa.float64(), safe=safe)
 
 
 def one_chunk(values: ArrowColumn) -> pa.Array:

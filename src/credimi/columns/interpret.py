@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from credimi.columns.labels import MANY, NUMBER, RAW, TEXT, Labels
 from credimi.columns.numbers import discretize, ranges, target_ranges
 from credimi.columns.reading_options import METHODS, quantiles_asked
 from credimi.core.errors import CredimiError, NoRowsError
+from credimi.core.special import entropy
 from credimi.core.tables import relabel
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ _MIN_TEXTS_OF_IDENTIFIER = 20  # a column of text with fewer present values is n
 _MIN_NUMBERS_OF_IDENTIFIER = 100  # the same for whole numbers, which may be measurements
 _MIN_SHARE_OF_KEYS = 0.9  # of the rows of an identifier have a number that no other row has
 _DIGITS_AS_NAMES = (text_types.LEADING_ZEROS, text_types.MANY_DIGITS)  # in a column of text, this is not suspicious
-_MAX_CACHED_LABELS, _MAX_CACHED_LETTERS = 256, 1 << 12  # larger sets of labels are not cached
 _CUT_ADVICE = "cut it into a few ranges (target_cuts, --target-cuts), or choose another target"
 
 
@@ -60,8 +59,7 @@ class InterpretedClasses:
         """The entropy of the classes in nats; NaN if there is no feature to compare with the target."""
         if not self.totals.sum() > 0:
             return math.nan
-        shares = self.totals[self.totals > 0] / self.totals.sum()
-        return float(-(shares * np.log(shares)).sum())
+        return entropy(self.totals)
 
 
 def interpret_classes(
@@ -109,35 +107,6 @@ def interpret(
 ) -> Feature:
     """One column as it is ranked, from its raw labels and counts; more than `max_labels` numbers are rounded."""
     method, named = settings.method(name), name in settings.named
-    if (
-        not named
-        and isinstance(method, str)
-        and len(counted) <= _MAX_CACHED_LABELS
-        and sum(map(len, counted.texts)) <= _MAX_CACHED_LETTERS
-    ):
-        plain = _plain_values(counted, method, max_labels)
-        if plain is not None:
-            counts = relabel(block, classes[1], plain.positions, (len(classes[0]), len(plain.labels)))
-            if not (plain.may_name_rows and is_identifier(len(plain.labels), counts[:, :-1].sum())):
-                shared = plain.values, plain.labels, plain.bins, plain.positions
-                return Feature(name, counts, *shared, suspicions=plain.suspicions)
-    return _interpret_by_counts(name, counted, block, classes, (method, named, max_labels), compiled=compiled)
-
-
-def _interpret_by_counts(
-    name: str,
-    counted: Labels,
-    block: CountArray,
-    classes: tuple[Labels, Positions],
-    reading: tuple[Method, bool, int],
-    *,
-    compiled: bool,
-) -> Feature:
-    """Interpret a column whose counts are needed to say what it is.
-
-    `reading` is: how its numbers are cut, whether the user named the column, and the maximum number of labels.
-    """
-    method, named, max_labels = reading
     typed, positions = labels.typed(counted, max_labels)
     readable = text_types.readable(counted.texts) if typed.kind == TEXT else None
     if named and method != "categories" and len(typed) and typed.kind not in (NUMBER, MANY):
@@ -172,42 +141,6 @@ def _interpret_by_counts(
     if method != "categories" and is_identifier(len(typed), counts[:, :-1].sum()):
         kind = FeatureKind.IDENTIFIER
     return replace(feature, kind=kind, suspicions=_suspicious_texts(counted, typed, kind, readable and readable[1]))
-
-
-class _PlainValues(NamedTuple):
-    """A column whose labels are its values, whatever its counts are.
-
-    If `may_name_rows`, the labels are texts, and the counts still have to show that they do not identify the rows.
-    """
-
-    labels: Labels
-    positions: Positions
-    bins: Positions
-    values: tuple[str, ...]
-    suspicions: tuple[Suspicion, ...]
-    may_name_rows: bool
-
-
-@lru_cache(maxsize=1 << 9)
-def _plain_values(counted: Labels, method: str, max_labels: int) -> _PlainValues | None:
-    """What these labels are, or None if the counts have to decide; cached, as many columns have the same labels."""
-    typed, positions = labels.typed(counted, max_labels)
-    if len(typed) < 2 or typed.kind == MANY:
-        return None
-    suspicions: tuple[Suspicion, ...] = ()
-    if typed.kind == NUMBER:
-        ends = typed.numbers[0], typed.numbers[-1]
-        if not plainly_categories(typed, method, named=False) or any(map(suspicious_values.is_code, ends)):
-            return None
-    elif typed.kind == TEXT:
-        readable = text_types.readable(counted.texts)
-        suspicions = _suspicious_texts(counted, typed, FeatureKind.CATEGORIES, readable and readable[1])
-    bins = np.arange(len(typed))
-    for shared in (positions, bins):
-        shared.flags.writeable = False
-    return _PlainValues(
-        typed, positions, bins, typed.shown(), suspicions, typed.kind == TEXT and method != "categories"
-    )
 
 
 def _suspicious_texts(counted: Labels, typed: Labels, kind: FeatureKind, readable: str | None) -> tuple[Suspicion, ...]:

@@ -44,8 +44,6 @@ class MissingValues:
             if not numbers_that_mean_missing:
                 return np.zeros(column.values, dtype=bool)
             return np.isin(column.numbers, list(numbers_that_mean_missing))
-        if self._means_none(column.texts, column.kind):
-            return np.zeros(column.values, dtype=bool)
         return np.array([self._means_missing(text, column.kind) for text in column.texts], dtype=bool)
 
     def means(self, cell: Value) -> bool:
@@ -84,12 +82,6 @@ class MissingValues:
             [text.encode(errors="surrogatepass") for text in sorted(self.texts)], pa.large_binary()
         )
         return pc.is_in(values.cast(pa.large_binary()), texts_as_bytes)
-
-    def _means_none(self, texts: tuple[str, ...], kind: str) -> bool:
-        """Fast path: no text can mean missing."""
-        if not self.texts.isdisjoint(texts):
-            return False
-        return kind != labels.RAW or not (self.numbers or "nan" in "\n".join(texts).lower())
 
     def _means_missing(self, text: str, kind: str) -> bool:
         if text in self.texts or kind != labels.RAW:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
-from itertools import zip_longest
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -12,10 +11,10 @@ import numpy as np
 from credimi.columns import labels, text_types
 from credimi.columns.numbers.target_ranges import checked_cuts
 from credimi.columns.text_types import shown
+from credimi.core.command import option
 from credimi.core.defaults import MISSING_VALUES, WEIGHTS_ARE
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
-from credimi.core.shell_options import option
 
 if TYPE_CHECKING:
     from credimi.columns.numbers.target_ranges import Cuts
@@ -43,11 +42,6 @@ class ReadingOptions:
     target_cuts: Cuts | str | None = None
     weights: str | None = None
     weights_are: str | None = None
-
-    def __setstate__(self, state: list[object]) -> None:
-        """Restore pickles, also older ones without target cuts and weights: these are None then."""
-        for attribute, value in zip_longest(fields(self), state):
-            object.__setattr__(self, attribute.name, value)
 
     @classmethod
     def of(

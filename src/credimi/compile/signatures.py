@@ -28,14 +28,14 @@ _WORKSPACE = "(f8[:,:] f8[:,:] f8[:,:,:] f8[:,:,:])"
 _CODES = ("u1", "u2", "u4")
 
 SIGNATURES: dict[str, tuple[str, ...]] = {
-    "inference.evidence.adaptive_weights.weigh": (f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 f8[:] f8[:,:] f8[:,:] i8[:]",),
+    "inference.evidence.adaptive_weights.weigh": (
+        f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 f8[:] f8[:] f8[:,:] f8[:,:] i8[:]",
+    ),
     "inference.evidence.adaptive_weights.augment": (f"{_TABLES} f8 f8[:,:] f8[:,:] i8[:] i8[:] f8[:] f8[:]",),
     "inference.evidence.two_sided_weights.weigh_two_sided": (
-        f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:,:] f8[:,:] i8[:] b1[:] f8[:,:] f8[:,:]",
+        f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:] f8[:,:] f8[:,:] i8[:] b1[:] f8[:,:] f8[:,:]",
     ),
     "inference.evidence.occurring.pack_occurring": (f"{_TABLES} b1[:] f8[:] i8[:] i8[:]",),
-    "inference.evidence.evidence_at.log_evidence_at": (f"{_TABLES} f8 f8[:] f8[:]",),
-    "inference.evidence.evidence_at.log_prior_of_points": (f"{_TABLES} f8 f8 f8 f8[:,:] f8[:]",),
     "core.table_patterns.classify": (f"{_TABLES} i1[:] f8[:]",),
     "inference.moments.leading.leading_one_sided": (f"{_TABLES} f8[:] i8[:] i1[:] f8[:] f8[:]",),
     "inference.moments.side_by_side.matched_complete": (f"{_TABLES} f8[:] i1[:] i8[:] f8[:] f8[:] b1[:]",),
@@ -86,7 +86,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     ),
     "columns.pair_counts.count_joint": ("u1[:] u1[:] u1[:] u1[:] u1[:] i8 i8[:] i8[:,:]",),
     "columns.pair_counts.count_cells": tuple(f"{one}[:] {other}[:] i8[:,:]" for one, other in product(_CODES, _CODES)),
-    "counts.rows.column_bits.fill_columns": ("u1[:,:] u2[:] i8[:] i8[:] i8[:] i8[:] u8[:,:,:]",),
+    "counts.rows.pair_bits.fill_columns": ("u1[:,:] u2[:] i8[:] i8[:] i8[:] i8[:] u8[:,:,:]",),
     "counts.rows.pair_bits.count_pair": ("u1[:] u1[:] u2[:] f8[:] f8[:,:,:]",),
     "inference.evidence.pair_evidence.evidence_of_blocks": ("u8[:,:,:] i8[:] i8[:,:] i8[:,:] i8[:,:] i8 i8 f8[:,:,:]",),
     "inference.evidence.pair_evidence.evidence_of_pairs": ("f8[:] i8[:] i8 i8[:,:] i8[:,:] f8[:,:]",),
@@ -104,9 +104,8 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "questions.pairs.star_mesh.keep": ("f8[:] f8[:] i8 i8[:] i8 f8[:] f8[:]",),
     "questions.pairs.star_mesh.conductances": ("f8[:] f8[:] i8 i8 i8[:] f8[:] f8[:] f8[:,:]",),
     "questions.pairs.star_mesh.draw_trees": ("f8[:] f8[:] f8[:] f8[:] f8[:] f8[:] u8[:] i8[:,:,:]",),
-    "counts.survey_one_sided.one_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:,:]",),
-    "counts.survey_two_sided.two_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:] f8[:,:]",),
-    "counts.rows.wide_counts.count_columns": tuple(f"u1[:,:] {group}[:] i8[:] i8[:] i8[:] i8[:]" for group in _CODES),
+    "counts.survey.one_sided.one_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:,:]",),
+    "counts.survey.two_sided.two_sided_sums": (f"{_TABLES} f8[:] i8[:] f8[:,:] f8[:] f8[:,:]",),
     "sources.csv.csv_fields.encode_fields": (
         "u1[:] i8 i8 i8 i8[:] u1[:] i4[:] u8[:,:] u1[:,:,:] i8[:,:] i8[:] u1[:,:]",
     ),
@@ -143,18 +142,15 @@ FIRST_NEEDED = (  # by every ranking, with their first types; longest to compile
 NEEDED_BY: dict[str, tuple[str, ...]] = {  # by other commands: the beginnings of the names of kernels
     "select": (
         "inference.evidence.occurring",
-        "counts.rows.column_bits",
         "counts.rows.pair_bits",
         "inference.evidence.pair_evidence.evidence_of_blocks",
     ),
     "interactions": (
-        "counts.rows.column_bits",
         "counts.rows.pair_bits",
         "inference.evidence.pair_evidence",
         "questions.interactions.pair_screen",
     ),
     "pairs": (
-        "inference.evidence.evidence_at",
         "counts.rows.all_pairs",
         "questions.pairs.missing_margins",
         "questions.pairs.star_mesh",
@@ -162,7 +158,6 @@ NEEDED_BY: dict[str, tuple[str, ...]] = {  # by other commands: the beginnings o
     "network": (
         "questions.network.",
         "questions.pairs.missing_cells",
-        "inference.evidence.evidence_at",
         "counts.rows.all_pairs",
         "questions.pairs.missing_margins",
     ),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.command import option
 from credimi.core.errors import CredimiError
-from credimi.core.shell_options import option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

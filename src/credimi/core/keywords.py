@@ -18,10 +18,8 @@ import functools
 import inspect
 import re
 import textwrap
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, TypeVar
-
-from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -30,21 +28,25 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-GROUPS = ("data", "columns", "decision", "search", "output", "clusters")  # of the help of a command
+GROUPS = ("data", "columns", "decision", "output", "clusters")  # of the help of a command
 _SYNONYMS = {"X": "data", "y": "target"}  # as scikit-learn's users type them
 _PARAMETER = re.compile(r"^ {4}(\w[\w, ]*) : (.+)$")
 
 
 @dataclass(frozen=True)
 class Keyword:
-    """One keyword: its type as it is written, its default, what it means, its group, and its choices, if any."""
+    """One keyword: its type as it is written, its default, what it means, its group, and its choices, if any.
+
+    `typed` is what the help of a command says instead, where a shell needs other words than Python.
+    """
 
     name: str
     type: str
     default: object
     help: str
-    group: str = "search"
+    group: str = "decision"
     choices: tuple[str, ...] = ()
+    typed: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,19 +61,12 @@ class Record:
     def keywords(self) -> dict[str, Keyword]:
         """The keywords of the question, by name."""
         found = (keyword for keyword in _fields(self.of) if keyword.name not in self.without)
-        return {
-            each.name: Keyword(each.name, each.type, self.defaults.get(each.name, each.default), *_rest(each))
-            for each in found
-        }
+        return {each.name: replace(each, default=self.defaults.get(each.name, each.default)) for each in found}
 
 
-def _rest(keyword: Keyword) -> tuple[str, str, tuple[str, ...]]:
-    return keyword.help, keyword.group, keyword.choices
-
-
-def keyword(default: Option, means: str, *, group: str, choices: Iterable[str] = ()) -> Option:
-    """A field of a record that is a keyword of questions, with what it means."""
-    about = {"help": means, "group": group, "choices": tuple(choices)}
+def keyword(default: Option, means: str, *, group: str, choices: Iterable[str] = (), typed: str = "") -> Option:
+    """A field of a record that is a keyword of questions, with what it means; see `Keyword`."""
+    about = {"help": means, "group": group, "choices": tuple(choices), "typed": typed}
     return field(default=default, metadata=about, kw_only=True)
 
 
@@ -94,9 +89,7 @@ class Keywords:
 def _fields(record: type) -> list[Keyword]:
     """The fields of a record that are keywords, in their order."""
     return [
-        Keyword(
-            each.name, str(each.type), each.default, *(each.metadata[part] for part in ("help", "group", "choices"))
-        )
+        Keyword(each.name, str(each.type), each.default, **each.metadata)
         for each in fields(record)
         if "help" in each.metadata
     ]
@@ -159,7 +152,7 @@ def _all_keywords(
     """The keywords of a function: its own, of which its docstring says what they mean, and those it shares."""
     about = _described(function.__doc__ or "")
     mine = {
-        name: Keyword(name, str(each.annotation), each.default, *about.get(name, ("", "search", ())))
+        name: Keyword(name, str(each.annotation), each.default, *about.get(name, ("", "decision", ())))
         for name, each in own.items()
         if each.kind is each.KEYWORD_ONLY
     }
@@ -180,7 +173,7 @@ def _described(docstring: str) -> dict[str, tuple[str, str, tuple[str, ...]]]:
             names, choices, text = head[1].split(", "), tuple(re.findall(r'"(\w[\w-]*)"', head[2])), ""
         elif section and names and line.startswith(" " * 8):
             text = f"{text} {line.strip()}".strip()
-            about |= dict.fromkeys(names, (text, "search", choices))
+            about |= dict.fromkeys(names, (text, "decision", choices))
     return about
 
 
@@ -211,9 +204,3 @@ def check_known(function: str, given: Iterable[str], known: Iterable[str]) -> No
             near = difflib.get_close_matches(name, offered, n=1, cutoff=0.65)
             hint = f": did you mean {near[0]!r}?" if near else f": help(credimi.{function}) lists those it has"
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
-
-
-def refuse_given(given: Iterable[str], what: str) -> None:
-    """Refuse keywords that can no longer have an effect."""
-    if names := sorted(given):
-        raise CredimiError(f"{what}: {', '.join(names)} can no longer be changed")

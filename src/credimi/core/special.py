@@ -143,3 +143,10 @@ def _polynomial(coefficients: tuple[float, ...], x: FloatArray) -> FloatArray:
 def _stirling_series(z: FloatArray) -> FloatArray:
     """s(z) of the module's docstring, for z <= 1/8."""
     return z * _polynomial(_STIRLING, z * z)
+
+
+def entropy(counts: ArrayLike) -> float:
+    """The entropy of shares, in nats, from counts that are not all 0."""
+    present = np.asarray(counts)[np.asarray(counts) > 0]
+    shares = present / present.sum()
+    return float(-(shares * np.log(shares)).sum())

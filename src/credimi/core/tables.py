@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from credimi.core.types import AnyArray, BooleanArray, FloatArray, IntegerArray
@@ -57,6 +59,17 @@ class Tables:
             np.array([block.shape[1] - 1 for block in blocks], dtype=np.int64),
             None if odds is None else np.array(odds, dtype=np.float64),
         )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Tables]) -> Tables:
+        """The tables of several such records, one after the other."""
+        if not parts:
+            return cls.of([])
+        flat, rows, columns = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("flat", "rows", "columns")
+        )
+        odds = [part.odds for part in parts if part.odds is not None]
+        return cls(flat, rows, columns, np.concatenate(odds) if odds else None)
 
 
 def relabel(block: CountArray, rows: Positions, columns: Positions, size: tuple[int, int]) -> CountArray:

@@ -11,8 +11,7 @@ import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral
-from queue import SimpleQueue
-from threading import Semaphore, Thread
+from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
 from credimi.core import forks
@@ -92,38 +91,18 @@ def in_order(work: Callable[[Part], Result], items: Iterable[Part], threads: int
 def ahead(items: Iterator[Part], limit: int = 1) -> Generator[Part, None, None]:
     """The same items, made in advance on another thread while earlier ones are in use; at most `limit` in advance."""
     forks.check()
-    prefetched = _prefetched(items, limit)
-    next(prefetched)  # starts the thread
-    return prefetched  # type: ignore[return-value]  # only the first was None
+    pool, end = ThreadPoolExecutor(1), object()
+    made = deque(
+        pool.submit(next, items, end) for _ in range(limit)
+    )  # begins now, not with the first that is asked for
 
-
-def _prefetched(items: Iterator[Part], limit: int) -> Generator[Part | None, None, None]:
-    ready: SimpleQueue[tuple[Part, None] | tuple[None, BaseException] | None] = SimpleQueue()
-    slots = Semaphore(limit)
-    wanted = True
-
-    def make() -> None:
+    def handed_on() -> Generator[Part, None, None]:
         try:
-            while slots.acquire() and wanted:
-                ready.put((next(items), None))
-        except StopIteration:
-            ready.put(None)
-        except BaseException as error:  # noqa: BLE001  (raised again by the caller, below)
-            ready.put((None, error))
+            while (item := made.popleft().result()) is not end:
+                made.append(pool.submit(next, items, end))
+                yield item  # type: ignore[misc]  # it is not the end
+                del item  # now only the consumer holds it
+        finally:
+            pool.shutdown(cancel_futures=True)
 
-    maker = Thread(target=make, daemon=True)
-    maker.start()
-    try:
-        yield None
-        while (entry := ready.get()) is not None:
-            slots.release()
-            item, error = entry
-            del entry  # now only the consumer holds the item
-            if error is not None:
-                raise error
-            yield item
-            del item
-    finally:
-        wanted = False
-        slots.release()
-        maker.join()
+    return handed_on()

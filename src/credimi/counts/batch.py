@@ -25,7 +25,7 @@ from credimi.counts import tabulate
 from credimi.counts.counts import Counts, bounded
 from credimi.counts.merge import within_plan
 from credimi.counts.request import Plan, checked
-from credimi.counts.sampled_rows import SampledRows
+from credimi.counts.rows.sampled_rows import SampledRows
 from credimi.counts.weights import weighted, with_squares
 
 if TYPE_CHECKING:
@@ -343,3 +343,16 @@ def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None)
         empty = Batch({name: np.zeros(0, dtype=object) for name in plan.wanted}, 0)
         result = tally(empty, plan)
     return result
+
+
+def with_quantiles(settings: ReadingOptions, batches: Iterable[Batch], target: str) -> ReadingOptions:
+    """The same settings, with cuts instead of the quantiles that they ask for, by a first pass over the target."""
+    values = target_ranges.TargetValues(target)
+    for batch in batches:
+        missing = missing_of(settings.missing_values, raw=batch.raw)
+        column = batch.encoded(target, missing)
+        codes = np.minimum(column.codes, column.values)
+        totals = np.bincount(codes, batch.weights, minlength=column.values + 1)[:-1].astype(np.float64)
+        keep = (totals > 0) & ~missing.among(column)
+        values.add(column, keep, totals[keep])
+    return replace(settings, target_cuts=values.quantiles(target_ranges.bins_asked(settings.target_cuts) or 1))

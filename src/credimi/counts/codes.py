@@ -17,7 +17,7 @@ nobody has to know which. Questions do not look at codes: they ask a `counter`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.columns.column import Column, ColumnLabels
+    from credimi.columns.column import Column
     from credimi.columns.feature import Feature
     from credimi.columns.interpret import InterpretedClasses
     from credimi.columns.labels import Labels
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
     CodeArray = NDArray[np.unsignedinteger]
 
-_MAX_CACHED_LABELS, _MAX_CACHED_LETTERS = 256, 1 << 12  # larger sets of labels are not cached
 _FIRST_ROWS = 4_096  # they contain all values of most columns
 _MAX_NARROW = 255  # values of a column of bytes
 _COLUMNS_AT_ONCE, _CELLS_AT_ONCE = 64, 1 << 20
@@ -276,20 +275,10 @@ def recoded(
     `counted_labels` are the labels of the column in the counts of all rows, and `places` has the new code of each.
     Raises LookupError if other rows changed how they are spelled.
     """
-    if column.values <= _MAX_CACHED_LABELS and sum(map(len, column.texts)) <= _MAX_CACHED_LETTERS:
-        cached = _cached(column.without_codes(), missing, counted_labels, places.tobytes(), size)
-        if cached is not None:
-            return cached
     occurs = _occurs(column.codes[:_FIRST_ROWS], column.values)
     if not occurs.all():
         occurs = _occurs(column.codes, column.values)
-    return _recoded(column, occurs & ~missing.among(column), counted_labels, places, size)
-
-
-def _recoded(
-    column: Column, occurs: BooleanArray, counted_labels: Labels, places: IntegerArray, size: int
-) -> CodeArray:
-    """The same, given which codes occur."""
+    occurs &= ~missing.among(column)
     occurring_labels, positions = labels_of(column, occurs)
     merged, merged_position, counted_position = labels.union(occurring_labels, counted_labels)
     if len(merged) != len(counted_labels):
@@ -298,21 +287,6 @@ def _recoded(
     place_of_merged[counted_position] = places
     new_code: CodeArray = np.full(column.values + 1, size, dtype=code_type(size))
     new_code[:-1][occurs] = place_of_merged[merged_position[positions]]
-    return new_code
-
-
-@lru_cache(maxsize=1 << 9)
-def _cached(
-    column_labels: ColumnLabels, missing: MissingValues, counted_labels: Labels, places: bytes, size: int
-) -> CodeArray | None:
-    """The same with a cache, as many columns have the same labels; None if the result depends on which occur."""
-    column = column_labels.column()
-    try:
-        place_of_label = np.frombuffer(places, dtype=np.int64)
-        new_code = _recoded(column, ~missing.among(column), counted_labels, place_of_label, size)
-    except LookupError:
-        return None
-    new_code.flags.writeable = False
     return new_code
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from credimi.core.remote_files import Place
     from credimi.core.table import Table
     from credimi.core.types import AnyArray, CountArray, Data, FloatArray, Record
-    from credimi.counts.sampled_rows import SampledRows
+    from credimi.counts.rows.sampled_rows import SampledRows
     from credimi.counts.saved.counted_files import CountedFile
 
 _CELLS_WORTH_COMPILING = 1 << 20  # of all blocks; with fewer, numpy is done before compiled code is loaded

@@ -8,9 +8,6 @@ stratum has its own counts of missing targets and missing features. Rows that be
 One pass reads all codes once, one byte per cell for columns of up to 255 values; blocks have (strata)(r + 1)(s + 1)
 cells per column. At most `_CELLS_AT_ONCE` are made at a time, so that memory stays bounded whatever the number of
 columns.
-
-**Wide tables.** Columns of up to 255 values are the rows of one matrix of bytes. If there are many columns of few rows,
-one call of a kernel counts many columns.
 """
 
 from __future__ import annotations
@@ -22,12 +19,11 @@ import numpy as np
 from credimi.columns.arrow_buffers import code_type
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
-from credimi.core.threads import share
 from credimi.counts import tabulate
 from credimi.counts.counter import Strata
 from credimi.counts.rows.distinct_rows import DistinctRows
 from credimi.counts.rows.row_keys import evenly_chosen
-from credimi.counts.survey_rows import scaled
+from credimi.counts.survey.survey_rows import scaled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,8 +39,6 @@ if TYPE_CHECKING:
 
 _CELLS_AT_ONCE = 8_000_000
 _CELLS_WORTH_COMPILING = 2_000_000  # less than for a single pass, as several passes are made
-_FEW_ROWS, _MANY_COLUMNS = 16_384, 1_000  # for such tables, calls of the other kernels would take most of the time
-_COLUMNS_PER_CALL = 8_192
 
 
 class LocalCounter:
@@ -122,11 +116,7 @@ class LocalCounter:
         dtype = code_type(count * height)
         groups: CodeArray = np.where(known, strata, 0).astype(dtype) * dtype(height) + codes.groups.astype(dtype)
         groups[~known] = count * height
-        is_wide = groups.size < _FEW_ROWS and len(columns) >= _MANY_COLUMNS and codes.weights is None
-        if is_wide and codes.matrix is not None:
-            flat = [self._many_counts(codes.matrix, groups, count * height, columns)]
-        else:
-            flat = self._counts(groups, count * height, columns)
+        flat = self._counts(groups, count * height, columns)
         odds = np.array([codes.features[column].odds for column in columns], dtype=np.float64)
         rows, starts = np.full(count * len(columns), height - 1), np.arange(len(columns) + 1) * count
         tables = Tables(flat[0], rows, np.repeat(codes.sizes[columns], count), odds)
@@ -150,23 +140,3 @@ class LocalCounter:
         )
         flat = ([block[kind][:height].ravel() for block in blocks] for kind in range(max(len(kinds), 1)))
         return [np.concatenate([np.zeros(0), *cells_of_kind]) for cells_of_kind in flat]
-
-    def _many_counts(
-        self, matrix: NDArray[np.uint8], groups: CodeArray, height: int, columns: list[int]
-    ) -> NDArray[np.number]:
-        """The same for very many columns of few rows."""
-        from credimi.counts.rows import wide_counts  # noqa: PLC0415  (loads compiled code)
-
-        known = groups < height
-        known_groups = groups if known.all() else groups[known]
-        matrix = matrix if known.all() else np.ascontiguousarray(matrix[:, known])
-        sizes, chosen = self.codes.sizes[columns], np.array(columns, dtype=np.int64)
-        offsets = np.concatenate([[0], np.cumsum(height * (sizes + 1))])
-        flat = np.zeros(offsets[-1], dtype=np.int64)
-
-        def work(part: slice) -> None:
-            wide_counts.count_columns(matrix, known_groups, chosen[part], sizes[part], offsets[:-1][part], flat)
-
-        starts = range(0, chosen.size, _COLUMNS_PER_CALL)
-        share(work, [slice(start, start + _COLUMNS_PER_CALL) for start in starts], self.threads)
-        return flat.astype(np.float64)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from credimi.columns import labels
 from credimi.core.errors import CredimiError
-from credimi.counts import sampled_rows
 from credimi.counts.counts import Counts, bounded, merged
 from credimi.counts.request import Plan, checked
+from credimi.counts.rows import sampled_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

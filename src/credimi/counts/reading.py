@@ -34,6 +34,7 @@ class Reading(Keywords):
         "if its values cannot be counted (lists, for example); other such columns are counted as present or missing, "
         "and the result says so.",
         group="columns",
+        typed="The columns to use. Default: all but the target.",
     )
     exclude: Sequence[str] | None = keyword(None, "Columns to leave out; all others are used.", group="columns")
     missing_values: Iterable[str | float] = keyword(
@@ -42,6 +43,7 @@ class Reading(Keywords):
         'target. A number stands for numbers, also those written as text, but not for dates or durations; "9999-12-31" '
         "stands for the date.",
         group="data",
+        typed='One more text or number that means missing besides empty fields, "?", NA, NaN and null; may be repeated',
     )
     missing_as: str = keyword(
         "ignore",
@@ -62,6 +64,10 @@ class Reading(Keywords):
         'and timestamps are cut as days since 1970, and cuts may be dates as well, {"visit": ["2024-02-29"]}; times of '
         "day and durations are seconds.",
         group="data",
+        typed="How numbers become categories: mdl cuts where that tells most about the target, quantile:4 into four "
+        "ranges of about equal counts; equal, where there is no target, into as many as the rows allow; categories "
+        "makes each number a category; none refuses them. COLUMN=METHOD is for one column, and so are cuts: age=18,65 "
+        "or visit=2024-02-29. May be repeated.",
     )
     target_cuts: str | Sequence[object] | None = keyword(
         None,
@@ -70,9 +76,15 @@ class Reading(Keywords):
         "target is read once before the other columns; streams, which can be read only once, and data frames of Spark "
         "and Dask accept cuts only.",
         group="data",
+        typed="Cut a target of numbers or dates into ranges: 30,50 or 2024-02-29 (write =-5,5 if the first is "
+        "negative), or quantile:4 for four ranges of about equal counts; this reads the target once more.",
     )
     weights: Values = keyword(
-        None, "The weight of each row: a column of numbers from 0 up, or its values beside the data.", group="data"
+        None,
+        "The weight of each row: a column of numbers from 0 up, or its values beside the data.",
+        group="data",
+        typed="The column with the weight of each row: how often it occurs, or how many people it stands for (see "
+        "--weights-are).",
     )
     weights_are: str | None = keyword(
         None,
@@ -94,6 +106,8 @@ class Reading(Keywords):
         "The character between the fields of CSV files. Default: the most frequent of comma, semicolon, tab and | in "
         "the header of each file, outside quotes.",
         group="data",
+        typed="The character between the fields of CSV files, quoted if the shell needs it; tab, space and \\x01 are "
+        "understood. Default: the most frequent of comma, semicolon, tab and | in the header of each file.",
     )
     engine: str | None = keyword(
         None,

@@ -22,14 +22,16 @@ from credimi.columns import text_types
 from credimi.columns.labels import BOOLEAN
 from credimi.columns.missing import missing_of
 from credimi.core.errors import CredimiError
+from credimi.results.remarks import Remark, RemarkKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from credimi.columns.column import Column
     from credimi.columns.reading_options import ReadingOptions
     from credimi.core.types import FloatArray
     from credimi.counts.batch import Batch
+    from credimi.counts.codes import Codes
     from credimi.counts.counts import Counts
 
 _MAX_EXACT_SUM = 2.0**53  # larger sums of doubles are rounded
@@ -115,6 +117,32 @@ def mean_if_survey(total: float, squares: float, settings: ReadingOptions) -> fl
         return None
     mean = squares / total
     return mean if mean >= _LARGE_WEIGHT and total >= _MANY_ROWS * mean else None
+
+
+def on_weights(codes: Codes) -> tuple[Remark, ...]:
+    """The remarks on the weights of all rows; survey weights are scaled already."""
+    weights = codes.weights
+    if weights is None:
+        return ()
+    return _remarks(float(weights.sum()), float(weights @ weights), codes.book.settings, is_survey=codes.is_survey)
+
+
+def on_weights_of(samples: Sequence[Counts]) -> tuple[Remark, ...]:
+    """The same for the counts of samples that are compared."""
+    samples = [sample for sample in samples if sample.settings.weights is not None]
+    if not samples:
+        return ()
+    total, squares = (float(sum(getattr(sample, name) for sample in samples)) for name in ("rows", "squares"))
+    return _remarks(total, squares, samples[0].settings, is_survey=any(map(are_survey, samples)))
+
+
+def _remarks(total: float, squares: float, settings: ReadingOptions, *, is_survey: bool) -> tuple[Remark, ...]:
+    if settings.weights is None:
+        return ()
+    if is_survey:
+        return (Remark(RemarkKind.WEIGHTS_SCALED, rows=round(total)),)
+    mean = mean_if_survey(total, squares, settings)
+    return () if mean is None else (Remark(RemarkKind.WEIGHTS_LARGE, rows=round(total), rows_each=mean),)
 
 
 def weighing_one(counts: Counts, settings: ReadingOptions) -> Counts:

@@ -7,6 +7,7 @@ values are enough (`from_counts`), so that files larger than memory can be cut t
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,6 +58,7 @@ _CELLS_WORTH_COMPILING = 200_000  # below this, numpy is done before compiled co
 
 
 @public
+@dataclass(eq=False, repr=False)  # a keyword is a field
 class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Cut columns of numbers into ranges that tell about the classes, as many as the data support (MDL).
 
@@ -105,20 +107,12 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     array([ 0.,  1., nan])
     """
 
-    def __init__(
-        self,
-        *,
-        min_samples: int = 1,
-        max_bins: int | None = None,
-        output: str = "codes",
-        drop_uninformative: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.min_samples = min_samples
-        self.max_bins = max_bins
-        self.output = output
-        self.drop_uninformative = drop_uninformative
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    min_samples: int = 1
+    max_bins: int | None = None
+    output: str = "codes"
+    drop_uninformative: bool = False
+    n_jobs: int | None = None
 
     def fit(self, X: Data, y: Values = None, sample_weight: Values = None) -> EntropyDiscretizer:
         """Find the cuts. Rows without a class are left out, and in each column those without a value."""
@@ -172,7 +166,6 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
         column_indices = np.flatnonzero(self.support_)
-        dates = getattr(self, "dates_", np.zeros(self.n_bins_.size, dtype=bool))  # not in older pickles
         as_objects = self.output == "labels" or bool((self.n_bins_[column_indices] == 0).any())
         output_columns: list[AnyArray | int] = [*column_indices.tolist()]  # a column that passes through stays an index
 
@@ -183,7 +176,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 return
             measured_column = _numbers(features, index)
             values = numbers_of(column, name) if measured_column is None else measured_column[0]  # raises an error
-            if measured_column is not None and measured_column[1] != dates[index] and not np.isnan(values).all():
+            if measured_column is not None and measured_column[1] != self.dates_[index] and not np.isnan(values).all():
                 kinds = ("numbers", "dates") if measured_column[1] else ("dates", "numbers")
                 raise CredimiError(f"column {name!r} held {kinds[0]} in fit, and holds {kinds[1]} now: convert it")
             bins, missing = bins_of(values, self.cut_points_[index]), np.isnan(values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,8 +16,8 @@ from credimi.core.defaults import MISSING_AS, MISSING_VALUES
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
+from credimi.counts.incremental_counts import IncrementalCounts
 from credimi.counts.request import check_named
-from credimi.counts.streams.incremental_counts import IncrementalCounts
 from credimi.estimators.class_labels import Classes, Classifier, warn_if_measured
 from credimi.estimators.counted_xy import counted, labelled, target_name
 from credimi.estimators.scorer import Scorer, check_selector
@@ -36,6 +37,7 @@ _FEW_ROWS = 8  # so few rows are entered one by one, which is faster than counti
 
 
 @public
+@dataclass(eq=False, repr=False)  # a keyword is a field
 class IncrementalNaiveBayes(Classifier):
     """Naive Bayes for categories and for numbers cut into ranges. It learns as rows come.
 
@@ -87,30 +89,17 @@ class IncrementalNaiveBayes(Classifier):
     'cherry'
     """
 
-    def __init__(
-        self,
-        prior: float = 1.0,
-        *,
-        selector: CredibleSelector | None = None,
-        learn_unlabeled: bool = False,
-        decay: float | None = None,
-        window: int | None = None,
-        missing_as: str = "ignore",
-        missing_values: Iterable[str | float] = MISSING_VALUES,
-        discretize: str | Mapping[str, Value] | None = "mdl",
-        unlabeled: Value = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.prior = prior
-        self.selector = selector
-        self.learn_unlabeled = learn_unlabeled
-        self.decay = decay
-        self.window = window
-        self.missing_as = missing_as
-        self.missing_values = missing_values
-        self.discretize = discretize
-        self.unlabeled = unlabeled
-        self.n_jobs = n_jobs
+    prior: float = 1.0
+    _: KW_ONLY
+    selector: CredibleSelector | None = None
+    learn_unlabeled: bool = False
+    decay: float | None = None
+    window: int | None = None
+    missing_as: str = "ignore"
+    missing_values: Iterable[str | float] = MISSING_VALUES
+    discretize: str | Mapping[str, Value] | None = "mdl"
+    unlabeled: Value = None
+    n_jobs: int | None = None
 
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> IncrementalNaiveBayes:
         """Learn these rows, and forget everything else."""

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from credimi.columns.feature import Feature
     from credimi.columns.missing import MissingValues
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray, Record, Value, Values
-    from credimi.counts.streams.incremental_counts import IncrementalCounts
+    from credimi.counts.incremental_counts import IncrementalCounts
     from credimi.estimators.selector import CredibleSelector
 
     Mask = BooleanArray

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,8 +44,18 @@ if TYPE_CHECKING:
 _DEFAULT_LEVEL = 0.95
 
 
+class _Learned:
+    """What a fitted selector has besides its keywords."""
+
+    counts_: Counts
+    selection_: Selection
+    _ranking: Ranking | None = None
+    _believed: tuple[Beliefs, Belief, BooleanArray | None] | None = None  # the last: which features stand at the factor
+
+
 @public
-class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
+@dataclass(eq=False, repr=False)  # a keyword is a field
+class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
     """Keep the features that credibly inform about the target.
 
     Numbers are cut into ranges for scoring, as in `credimi.rank`; `transform` returns the columns unchanged.
@@ -107,49 +118,24 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     array([ True, False])
     """
 
-    counts_: Counts
-    selection_: Selection
-    _ranking: Ranking | None = None
-    _believed: tuple[Beliefs, Belief, BooleanArray | None] | None = None  # the last: which features stand at the factor
-
-    def __init__(
-        self,
-        rule: str = "forward",
-        *,
-        k: int | None = None,
-        min_features: int = 0,
-        epsilon: float = 0.003,
-        level: float | None = None,
-        fdr: float = 0.05,
-        prior: str | float = "adaptive",
-        approximation: str = "matched",
-        method: str | None = None,
-        missing_as: str = "ignore",
-        robust_factor: float | None = None,
-        missing_values: Iterable[str | float] = MISSING_VALUES,
-        discretize: str | Mapping[str, Value] | None = "mdl",
-        target_cuts: Value = None,
-        unlabeled: Value = None,
-        weights_are: str | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.rule = rule
-        self.k = k
-        self.min_features = min_features
-        self.epsilon = epsilon
-        self.level = level
-        self.fdr = fdr
-        self.prior = prior
-        self.approximation = approximation
-        self.method = method
-        self.missing_as = missing_as
-        self.robust_factor = robust_factor
-        self.missing_values = missing_values
-        self.discretize = discretize
-        self.target_cuts = target_cuts
-        self.unlabeled = unlabeled
-        self.weights_are = weights_are
-        self.n_jobs = n_jobs
+    rule: str = "forward"
+    _: KW_ONLY
+    k: int | None = None
+    min_features: int = 0
+    epsilon: float = 0.003
+    level: float | None = None
+    fdr: float = 0.05
+    prior: str | float = "adaptive"
+    approximation: str = "matched"
+    method: str | None = None
+    missing_as: str = "ignore"
+    robust_factor: float | None = None
+    missing_values: Iterable[str | float] = MISSING_VALUES
+    discretize: str | Mapping[str, Value] | None = "mdl"
+    target_cuts: Value = None
+    unlabeled: Value = None
+    weights_are: str | None = None
+    n_jobs: int | None = None
 
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
         """Count, and compute what the rules need. The ranking, with its intervals, is computed on first use."""

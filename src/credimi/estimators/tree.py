@@ -8,6 +8,7 @@ the shares of the branches.
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
 
 @public
+@dataclass(eq=False, repr=False)  # a keyword is a field
 class CredibleTreeClassifier(Classifier):
     """A classification tree for categories and numbers, with missing values anywhere. Nothing has to be tuned.
 
@@ -106,28 +108,16 @@ class CredibleTreeClassifier(Classifier):
     ['lime', 'cherry']
     """
 
-    def __init__(
-        self,
-        epsilon: float = 0.003,
-        level: float = 0.5,
-        *,
-        max_depth: int | None = None,
-        missing_values: Iterable[str | float] = MISSING_VALUES,
-        discretize: str | Mapping[str, Value] | None = "mdl",
-        unlabeled: Value = None,
-        weights_are: str | None = None,
-        progress: Callable[[float, str], None] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.level = level
-        self.max_depth = max_depth
-        self.missing_values = missing_values
-        self.discretize = discretize
-        self.unlabeled = unlabeled
-        self.weights_are = weights_are
-        self.progress = progress
-        self.n_jobs = n_jobs
+    epsilon: float = 0.003
+    level: float = 0.5
+    _: KW_ONLY
+    max_depth: int | None = None
+    missing_values: Iterable[str | float] = MISSING_VALUES
+    discretize: str | Mapping[str, Value] | None = "mdl"
+    unlabeled: Value = None
+    weights_are: str | None = None
+    progress: Callable[[float, str], None] | None = None
+    n_jobs: int | None = None
 
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleTreeClassifier:
         """Grow the tree. If the user interrupts (Ctrl-C), the tree that was grown so far is kept, with a warning."""

@@ -68,8 +68,8 @@ class Belief(Keywords):
     robust_factor: float | None = keyword(
         None,
         "Find out what holds if values are missing not quite at random: the odds of being missing may differ by so "
-        "much, as in `information_bounds`. It takes about ten times as long, and a hundred times if rows lack both a "
-        "feature and the target. Default: not asked for.",
+        "much (inf: without limit), as in `information_bounds`. It takes about ten times as long, and a hundred times "
+        "if rows lack both a feature and the target. Default: not asked for.",
         group="decision",
     )
     random_state: int = keyword(0, "The seed of what is drawn.", group="decision")
@@ -95,7 +95,7 @@ class Belief(Keywords):
         if self.robust_factor is not None:
             from credimi.inference.bounds.information_bounds import checked_factor  # noqa: PLC0415  (as above)
 
-            object.__setattr__(self, "robust_factor", checked_factor(self.robust_factor, "robust_factor"))
+            object.__setattr__(self, "robust_factor", checked_factor(self.robust_factor))
         float_fields = ("epsilon", "level", "fdr") + ("prior",) * (not isinstance(self.prior, str))
         for name in float_fields:  # numpy numbers or fractions become plain floats
             object.__setattr__(self, name, float(getattr(self, name)))

@@ -15,9 +15,9 @@ import numpy as np
 
 from credimi.core.tables import Tables
 from credimi.inference.rules import backward, forward
-from credimi.inference.strata.stratified_tables import StratifiedTables, components
 from credimi.inference.tables.many_tables import posteriors
 from credimi.inference.tables.mixture_tails import above, mixtures_of
+from credimi.inference.tables.stratified_tables import StratifiedTables, components
 
 if TYPE_CHECKING:
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray

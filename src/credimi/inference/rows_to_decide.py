@@ -47,8 +47,8 @@ import numpy as np
 
 from credimi.inference.larger_samples import LENGTHS, LargerSamples, complete_rows
 from credimi.inference.rules import unsure
-from credimi.inference.strata.stratified_tables import StratifiedTables
 from credimi.inference.tables.many_tables import summed
+from credimi.inference.tables.stratified_tables import StratifiedTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,6 +25,7 @@ from credimi.inference.rules import AS_IN_THE_PAPER
 from credimi.paper import checkpoints
 from credimi.paper.prequential_loop import go_through
 from credimi.paper.prequential_options import PrequentialOptions
+from credimi.paper.prequential_plot import plot_prequential
 from credimi.paper.rows import Rows, rows_of
 from credimi.results.saved import Saved
 
@@ -93,8 +94,6 @@ class Prequential(Saved):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the accuracy of each filter on the first k rows, with matplotlib (`credimi.plot_prequential`)."""
-        from credimi.results.figures import plot_prequential  # noqa: PLC0415  (an extra: loaded only to draw)
-
         return plot_prequential(self, ax)
 
     def __repr__(self) -> str:
@@ -138,10 +137,10 @@ def prequential(
         What `credimi.count` accepts: paths, data frames, arrays.
     target : str or array
         The name of the target's column, or its values beside the data. Rows without it are left out.
-    rules
-        Some of "plugin" (or "F"), "forward" ("FF"), "backward" ("BF"), "all" (no filter), "imputed" (common
+    rules : some of "plugin", "forward", "backward", "all", "imputed"
+        The filters: "plugin" (or "F"), "forward" ("FF"), "backward" ("BF"), "all" (no filter), "imputed" (common
         practice: missing values are replaced by the most frequent one, then the estimate decides).
-    orders
+    orders : int or array
         The number of random orders of the rows; or the orders themselves, one permutation of the row numbers per line.
     keep : path, optional
         A folder for the results of finished orders, so that a killed run can continue.

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
 from credimi.results.section import IN_PYTHON
-from credimi.results.sentences import CAUTIONS_OF_INFORMATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from credimi.results.section import Section
-    from credimi.results.shown import ShownDistribution
 
-VISIBLE_ATOM = 1e-4  # the smallest mass at 0 that is shown
 _MAX_LINE_CHARACTERS = 400
 
 
@@ -38,22 +35,6 @@ def _parts(section: Section) -> Iterator[str]:
             yield f"<p>the first {limit:,} of {section.total:,}</p>"
     if section.lines:
         yield f"<ul>{''.join(f'<li>{_text(line)}</li>' for line in section.lines)}</ul>"
-
-
-def distribution_html(distribution: ShownDistribution) -> str:
-    """Mean, standard deviation, interval and the mass at 0."""
-    low, high = distribution.interval()
-    rows = {
-        "mean": f"{distribution.mean():.4g}",
-        "std": f"{distribution.std():.4g}",
-        "95 % interval": f"{low:.4g} to {high:.4g}",
-    }
-    if distribution.p_zero >= VISIBLE_ATOM:
-        rows["P(I = 0)"] = f"{distribution.p_zero:.4g}"
-    if distribution.cautions:
-        rows["caution"] = "; ".join(CAUTIONS_OF_INFORMATION[code] for code in distribution.cautions)
-    lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
-    return f"<div><p>Mutual information, nats</p><table><tbody>{lines}</tbody></table></div>"
 
 
 def _text(text: str) -> str:

@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from credimi.core.atomic_files import plain, write_bytes
+from credimi.core.atomic_files import plain
 from credimi.core.version import __version__
 from credimi.results.palette import variables
+from credimi.results.section import Column
 from credimi.results.sentences import NO_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from credimi.core.types import Record
     from credimi.results.section import Section
+
+    Drawn = tuple[str, float, float, float]  # a class, the lower end, the mean, the upper end
 
 WIDTH = 320.0  # of a drawn interval
 _TICKS, _LEAST_BETWEEN_TICKS = (0.0, 0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0), 34.0
@@ -56,10 +59,20 @@ def document(title: str, heading: str, styles: Sequence[str], body: str) -> str:
 """
 
 
-def static_page(title: str, sections: Iterable[Section], styles: Sequence[str]) -> str:
-    """The page of a result's sections."""
-    heading = text(title)
-    return document(heading, heading, styles, "\n".join(part for section in sections for part in _parts(section)))
+def static_page(
+    title: str, target: str | None, sections: Iterable[Section], styles: Sequence[str], source: str | None = None
+) -> str:
+    """The page of a result's sections; the title names the target, which may be written from right to left.
+
+    `source` names the data.
+    """
+    heading, of = text(title), [] if source is None else [f'<p class="key">{name(source)}</p>']
+    shown = NO_NAME if target is None else text(target) or NO_NAME
+    isolated = re.sub(
+        rf"\b(about|for) {re.escape(shown)}", lambda found: f"{found[1]} {name(target or '')}", heading, count=1
+    )
+    parts = (part for section in sections for part in _parts(section))
+    return document(heading, isolated, styles, "\n".join([*of, *parts]))
 
 
 def _parts(section: Section) -> Iterator[str]:
@@ -145,7 +158,7 @@ def table(head: str, rows: Iterable[str], kind: str = "") -> str:
 </tbody></table></div>"""
 
 
-def drawn(intervals: Sequence[tuple[str, float, float, float]], largest: float, epsilon: float | None = None) -> str:
+def drawn(intervals: Sequence[Drawn], largest: float, epsilon: float | None = None) -> str:
     """Intervals below each other, on a square-root scale: for each a class, the lower end, the mean, the upper end."""
     parts, labels, height = [], [], 12 * len(intervals) + 6
     if epsilon is not None:
@@ -160,7 +173,19 @@ def drawn(intervals: Sequence[tuple[str, float, float, float]], largest: float, 
     return f'<svg class="interval" {view}>{"".join(parts)}</svg>'
 
 
-def axis(largest: float) -> str:
+def picture(parts: Callable[[Record], Sequence[Drawn]], largest: float, epsilon: float | None = None) -> Column:
+    """A column of drawn intervals, which only pages have; its heading is their scale."""
+    return Column(
+        "",
+        lambda _: "",
+        kind="words",
+        html=lambda row: drawn(each, largest, epsilon) if (each := parts(row)) else "",
+        media=("page",),
+        heading_html=_axis(largest),
+    )
+
+
+def _axis(largest: float) -> str:
     """The ticks of that scale."""
     ticks, last = [], -math.inf
     for tick in _TICKS:
@@ -187,8 +212,3 @@ _SCRIPTS = ("tails.js", "decisions.js", "robust.js", "drawing.js", "detail.js", 
 def ranking_page(data: Record) -> str:
     """The HTML of a ranking's plain data."""
     return filled("page.html", ("page.css",), _SCRIPTS, data)
-
-
-def write_filled(data: Record, path: str | Path) -> None:
-    """Write the page to a file, which is complete or absent."""
-    write_bytes(ranking_page(data).encode(errors="backslashreplace"), path)

@@ -1,13 +1,14 @@
 """Remarks on a ranking or a selection in English: one sentence for all remarks of a kind.
 
-Remarks are plain data, like the facts in `sentences`, and no code reads a sentence back.
+Remarks are plain data, like the facts in `sentences`, and no code reads a sentence back. A sentence is a template: it
+names fields of the first remark, `{all}`, which lists the columns that the remarks are about, and words of `_WORDS`. So
+does the template of one column in that list. Where the sentence depends on the remarks, a function chooses it.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from credimi.results.sentences import (
     CAUTIONS_OF_INFORMATION,
@@ -18,6 +19,7 @@ from credimi.results.sentences import (
     PYTHON,
     READABLE,
     amount,
+    asked,
     codes,
     counted,
     discretize,
@@ -26,7 +28,6 @@ from credimi.results.sentences import (
     may_mean_missing,
     missing,
     name,
-    names,
     spelled_alike,
     unit,
     up_to,
@@ -63,209 +64,74 @@ def lines(remarks: Iterable[Facts], reader: str = PYTHON, of: str = RANKING) -> 
 def remark(remarks: Sequence[Facts], reader: str = PYTHON, of: str = RANKING) -> str:
     """One sentence for remarks of one kind; `of` is what they are about."""
     kind = remarks[0]["kind"]
-    return (_OF_SELECTION.get(kind, _REMARKS[kind]) if of == SELECTION else _REMARKS[kind])(remarks, reader)
+    template = (_OF_SELECTION if of == SELECTION else {}).get(kind, _SENTENCES[kind])
+    return (template if isinstance(template, str) else template(remarks)).format_map(_Words(remarks, reader, of))
 
 
-def _target_measured(remarks: Sequence[Facts], reader: str) -> str:
-    advice = "--target-cuts quantile:4, say" if reader == COMMAND_LINE else "target_cuts='quantile:4', say"
-    target, classes = remarks[0]["target"], remarks[0]["values"]
-    return (
-        f"the target {target!r} has {classes:,} classes, all of them numbers, and looks like a measurement: cut it "
-        f"into a few ranges ({advice})"
-    )
+class _Words(dict[str, Any]):
+    """What a template may name: fields of the first remark, and words that are made of all remarks when needed."""
+
+    def __init__(self, remarks: Sequence[Facts], reader: str, of: str) -> None:
+        super().__init__(remarks[0], of=of)
+        self.remarks, self.reader, self.of = remarks, reader, of
+
+    def __missing__(self, word: str) -> str:
+        if word != "all":
+            return _WORDS[word](self.remarks, self.reader)
+        one, between = _ONE.get(self["kind"], "{name}"), "; " if self["kind"] in _LONG else ", "
+        return first_few([one.format_map(_Words([each], self.reader, self.of)) for each in self.remarks], between)
 
 
-def _target_identifier(remarks: Sequence[Facts], _reader: str) -> str:
-    target, classes = remarks[0]["target"], remarks[0]["values"]
-    return (
-        f"the target {target!r} has {classes:,} classes, with fewer than two rows each on average, and looks like an "
-        "identifier: nothing can be learned about classes of one row; choose another target"
-    )
-
-
-def _epsilon_above_entropy(remarks: Sequence[Facts], reader: str) -> str:
-    units = unit(remarks[0])
-    entropy, in_nats = f"{remarks[0][units]:.4g} {units}", ", in nats," if units != "nats" else ""
-    epsilon_name = f"{'--epsilon' if reader == COMMAND_LINE else 'epsilon'}{in_nats}"
-    return (
-        f"no column can tell more than the entropy of the target {remarks[0]['target']!r}, {entropy}, "
-        f"and {epsilon_name} is not below it: everything is dropped"
-    )
-
-
-def _target_missing_codes(remarks: Sequence[Facts], reader: str) -> str:
-    target, plural = remarks[0]["target"], "es" * (len(remarks[0]["codes"]) > 1)
-    return (
-        f"the target {target!r} has the class{plural} {codes(remarks[0])}, which may mean missing "
-        f"({missing(remarks[0], reader)}: then in all columns)"
-    )
-
-
-def _target_spelled_alike(remarks: Sequence[Facts], _reader: str) -> str:
-    spellings = spelled_alike(remarks[0]["codes"])
-    return f"classes of the target {remarks[0]['target']!r} that may be one: {spellings}; write them in the same way"
-
-
-def _nearly_target(remarks: Sequence[Facts], reader: str) -> str:
-    fact = f"{names(remarks)}: as good as the target itself; make sure that it is known before the target is"
-    return f"{fact} ({exclude(remarks, reader)})"
-
-
-def _only_together(remarks: Sequence[Facts], reader: str) -> str:
-    shown = first_few([f"{name(each)} (with {each['other'] or NO_NAME})" for each in remarks])
-    goal = "--goal relevant" if reader == COMMAND_LINE else 'rule="relevant"'
-    return (
-        f"no column is informative enough alone, but in combination: {shown}; {goal} takes such columns, and "
-        f"{_interactions(reader)} lists the pairs"
-    )
-
-
-def _nothing_together(remarks: Sequence[Facts], reader: str) -> str:
-    goal = "--goal relevant" if reader == COMMAND_LINE else 'rule="relevant"'
-    fact = remarks[0]
-    if "rows" not in fact:
-        return (
-            f"no column is informative enough alone; {fact['values']:,} columns are too many to look at all pairs "
-            f"here: {goal} looks at them, and {_interactions(reader)} lists pairs"
-        )
-    return (
-        f"no column is informative enough alone, and no two columns are credibly so in combination (all pairs, in "
-        f"{counted(fact['rows'], 'row')})"
-    )
-
-
-def _interactions(reader: str) -> str:
-    return "`credimi interactions`" if reader == COMMAND_LINE else "credimi.interactions"
-
-
-def _maybe_noise(remarks: Sequence[Facts], reader: str) -> str:
-    advice = "--prior adaptive" if reader == COMMAND_LINE else "prior='adaptive'"
-    return f"kept, but with so few rows this prior cannot tell them from noise: {names(remarks)} ({advice} can)"
-
-
-def _possible_identifier(remarks: Sequence[Facts], reader: str) -> str:
-    shown = first_few(
-        [f"{name(each)} ({each['values']:,} values, {each['rows_each']:.2g} rows each)" for each in remarks], "; "
-    )
-    return (
-        f"possible identifiers (many values, few rows each): {shown}; new values will tell nothing "
-        f"({exclude(remarks, reader)})"
-    )
-
-
-def _missing_tells(remarks: Sequence[Facts], reader: str) -> str:
-    advice = "--missing-as category" if reader == COMMAND_LINE else "missing='category'"
-    return f"{_where_missing(remarks)} ({advice} takes them as a value)"
-
-
-def _missing_tells_of_selection(remarks: Sequence[Facts], _reader: str) -> str:
-    return f"{_where_missing(remarks)} (add a column that says where it is missing, and this can be taken, too)"
-
-
-def _where_missing(remarks: Sequence[Facts]) -> str:
-    shown = first_few([f"{name(each)} ({amount(each)})" for each in remarks])
-    return f"where it is missing tells about the target: {shown}; missing values are taken as not known"
-
-
-def _target_missing_depends(remarks: Sequence[Facts], _reader: str, of: str = RANKING) -> str:
-    shown = first_few(
-        [
-            f"{name(each)} ({each['mi']:.4f} {unit(each)} by all rows, {each['mi_with_target']:.4f} by rows with the "
-            "target)"
-            for each in remarks
-        ]
-    )
-    return (
-        f"the target is missing more often at some values of {shown}; ask why it is missing: where the two figures "
-        f"differ, the {of} is right only if the target is missing at random"
-    )
-
-
-def _tips_early(remarks: Sequence[Facts], _reader: str) -> str:
-    shown = first_few([f"{name(each)} ({up_to(each['factor'])})" for each in remarks])
-    return (
-        f"kept, but only if values are missing nearly at random: {shown}; ask why they are missing before you rely on "
-        "this"
-    )
-
-
-def _approximate(remarks: Sequence[Facts], _reader: str) -> str:
-    shown = first_few(
-        [f"{name(each)} and {each['other'] or NO_NAME}" if "other" in each else name(each) for each in remarks]
-    )
-    return (
-        f"{shown}: {CAUTIONS_OF_INFORMATION['approximate']}, and all that follows from it, because two columns are "
-        "both missing often where few rows have both"
-    )
-
-
-def _copy(remarks: Sequence[Facts], reader: str) -> str:
-    if len(remarks) == 1:
-        fact = f"{name(remarks[0])} says the same as {remarks[0]['other'] or NO_NAME}"
-    else:
-        shown = first_few([f"{name(each)} (as {each['other'] or NO_NAME})" for each in remarks])
-        fact = f"say the same as another column: {shown}"
-    return f"{fact}; one of them is enough ({exclude(remarks, reader)})"
-
-
-def _time(remarks: Sequence[Facts], reader: str) -> str:
-    fact = f"{names(remarks)}: dates or times; what is true of a range of time does not carry over to later rows"
-    return f"{fact} ({exclude(remarks, reader)})"
-
-
-def _many_cuts(remarks: Sequence[Facts], reader: str) -> str:
-    shown = first_few([f"{name(each)} ({each['values']:,} cuts)" for each in remarks])
-    first = discretize(remarks[0]["feature"], "quantile", reader)
-    return (
-        f"cut into very many ranges: {shown}; so many may follow a key or a time rather than a measurement "
-        f"({first} makes ten)"
-    )
-
-
-def _codes_of_missing(remarks: Sequence[Facts], reader: str) -> str:
-    shown = first_few([f"{name(each)}: {may_mean_missing(each)}" for each in remarks], "; ")
-    advice = "--missing VALUE" if reader == COMMAND_LINE else "add them to missing_values"
-    return f"{shown} (if so: {missing(remarks[0], reader) if len(remarks) == 1 else advice}, for all columns)"
-
-
-def _spelled_alike(remarks: Sequence[Facts], _reader: str) -> str:
-    shown = first_few([f"{name(each)}: {spelled_alike(each['codes'])}" for each in remarks], "; ")
-    return f"values that may be one: {shown} (write them in the same way)"
-
-
-def _readable_text(remarks: Sequence[Facts], reader: str) -> str:
-    first = remarks[0]
-    advice = discretize(first["feature"], "mdl", reader)
-    if first["notation"] in NAMES_OF_DIGITS:
-        why = NAMES_OF_DIGITS[first["notation"]]
-        return f"{names(remarks)}: taken for text because of {why}; to cut them, if they are numbers: {advice}"
-    return f"{names(remarks)}: {READABLE[first['notation']]} are taken for text; to cut them as numbers: {advice}"
-
-
-def _other_notation(remarks: Sequence[Facts], _reader: str) -> str:
-    shown = first_few([f"{name(each)} ({each['codes'][0]!r})" for each in remarks])
-    return f"{shown}: taken for text; write {NOTATIONS[remarks[0]['notation']][2]}"
-
-
-def _rows_to_decide(remarks: Sequence[Facts], _reader: str) -> str:
-    shown = first_few([f"{name(each)} {each['rows']:,}" for each in remarks])
-    return f"rows needed to decide, roughly: {shown}"
-
-
-def _at_epsilon(remarks: Sequence[Facts], _reader: str) -> str:
-    return f"more rows would hardly help, since I lies at epsilon: {names(remarks)}"
-
-
-def _cut_into_ranges(_remarks: Sequence[Facts], reader: str) -> str:
-    advice = "--discretize" if reader == COMMAND_LINE else "discretize"
-    return f"numbers were cut into ranges (see {advice}); whole numbers of at most 20 values are categories"
-
-
-def _weights_scaled(remarks: Sequence[Facts], _reader: str) -> str:
-    return (
-        "the weights are survey weights, no numbers of rows: they were scaled to what they are worth, "
-        f"{counted(remarks[0]['rows'], 'row')} (the effective sample size){_worth_each(remarks[0])}"
-    )
+_WORDS: dict[str, Callable[[Sequence[Facts], str], str]] = {
+    "name": lambda remarks, _: name(remarks[0]),
+    "partner": lambda remarks, _: remarks[0]["other"] or NO_NAME,
+    "amount": lambda remarks, _: amount(remarks[0]),
+    "unit": lambda remarks, _: unit(remarks[0]),
+    "up_to": lambda remarks, _: up_to(remarks[0]["factor"]),
+    "pair": lambda remarks, _: (
+        f"{name(remarks[0])} and {remarks[0]['other'] or NO_NAME}" if "other" in remarks[0] else name(remarks[0])
+    ),
+    "classes": lambda remarks, _: f"class{'es' * (len(remarks[0]['codes']) > 1)} {codes(remarks[0])}",
+    "entropy": lambda remarks, _: f"{remarks[0][unit(remarks[0])]:.4g} {unit(remarks[0])}",
+    "may_be": lambda remarks, _: may_mean_missing(remarks[0]),
+    "alike": lambda remarks, _: spelled_alike(remarks[0]["codes"]),
+    "counted_rows": lambda remarks, _: counted(remarks[0]["rows"], "row"),
+    "worth_each": lambda remarks, _: _worth_each(remarks[0]),
+    "digits": lambda remarks, _: NAMES_OF_DIGITS[remarks[0]["notation"]],
+    "readable": lambda remarks, _: READABLE[remarks[0]["notation"]],
+    "correct": lambda remarks, _: NOTATIONS[remarks[0]["notation"]][2],
+    "missing": lambda remarks, reader: missing(remarks[0], reader),
+    "all_missing": lambda _, reader: "--missing VALUE" if reader == COMMAND_LINE else "add them to missing_values",
+    "exclude": exclude,
+    "by_quantiles": lambda remarks, reader: discretize(remarks[0]["feature"], "quantile", reader),
+    "by_mdl": lambda remarks, reader: discretize(remarks[0]["feature"], "mdl", reader),
+    "discretize": lambda _, reader: "--discretize" if reader == COMMAND_LINE else "discretize",
+    "epsilon": lambda remarks, reader: (
+        f"{'--epsilon' if reader == COMMAND_LINE else 'epsilon'}{', in nats,' * (unit(remarks[0]) != 'nats')}"
+    ),
+    "cut_target": lambda _, reader: asked("target_cuts", "quantile:4", reader),
+    "relevant": lambda _, reader: asked("rule", "relevant", reader),
+    "interactions": lambda _, reader: "`credimi interactions`" if reader == COMMAND_LINE else "credimi.interactions",
+    "adaptive": lambda _, reader: asked("prior", "adaptive", reader),
+    "as_category": lambda _, reader: asked("missing_as", "category", reader),
+    "are_survey": lambda _, reader: asked("weights_are", "survey", reader),
+    "are_rows": lambda _, reader: asked("weights_are", "rows", reader),
+}
+_ONE = {  # of the columns that a sentence lists, if that is more than the name
+    "only_together": "{name} (with {partner})",
+    "possible_identifier": "{name} ({values:,} values, {rows_each:.2g} rows each)",
+    "missing_tells": "{name} ({amount})",
+    "target_missing_depends": "{name} ({mi:.4f} {unit} by all rows, {mi_with_target:.4f} by rows with the target)",
+    "tips_early": "{name} ({up_to})",
+    "approximate": "{pair}",
+    "copy": "{name} (as {partner})",
+    "many_cuts": "{name} ({values:,} cuts)",
+    "may_mean_missing": "{name}: {may_be}",
+    "spelled_alike": "{name}: {alike}",
+    "other_notation": "{name} ({codes[0]!r})",
+    "rows_to_decide": "{name} {rows:,}",
+}
+_LONG = {"possible_identifier", "may_mean_missing", "spelled_alike"}  # whose columns are separated by semicolons
 
 
 def _worth_each(remark: Facts) -> str:
@@ -277,54 +143,98 @@ def _worth_each(remark: Facts) -> str:
     return f"; the tables of single columns are worth {rows}"
 
 
-def _weights_large(remarks: Sequence[Facts], reader: str) -> str:
-    advice = "--weights-are survey" if reader == COMMAND_LINE else 'weights_are="survey"'
-    rows = "--weights-are rows" if reader == COMMAND_LINE else 'weights_are="rows"'
-    return (
-        f"the weights are whole, and were taken for numbers of rows, {remarks[0]['rows']:,} in all, though they look "
-        f"like survey weights: if each says how many people a row stands for, the results are far too certain; say "
-        f"{advice} then, and otherwise {rows}"
-    )
-
-
-def _weights_too_large(remarks: Sequence[Facts], _reader: str) -> str:
-    return (
+_SENTENCES: dict[str, str | Callable[[Sequence[Facts]], str]] = {
+    "target_measured": (
+        "the target {target!r} has {values:,} classes, all of them numbers, and looks like a measurement: cut it into "
+        "a few ranges ({cut_target}, say)"
+    ),
+    "target_identifier": (
+        "the target {target!r} has {values:,} classes, with fewer than two rows each on average, and looks like an "
+        "identifier: nothing can be learned about classes of one row; choose another target"
+    ),
+    "target_missing_codes": (
+        "the target {target!r} has the {classes}, which may mean missing ({missing}: then in all columns)"
+    ),
+    "target_spelled_alike": "classes of the target {target!r} that may be one: {alike}; write them in the same way",
+    "epsilon_above_entropy": (
+        "no column can tell more than the entropy of the target {target!r}, {entropy}, and {epsilon} is not below it: "
+        "everything is dropped"
+    ),
+    "nearly_target": (
+        "{all}: as good as the target itself; make sure that it is known before the target is ({exclude})"
+    ),
+    "only_together": (
+        "no column is informative enough alone, but in combination: {all}; {relevant} takes such columns, and "
+        "{interactions} lists the pairs"
+    ),
+    "nothing_together": lambda remarks: (
+        "no column is informative enough alone, and no two columns are credibly so in combination (all pairs, in "
+        "{counted_rows})"
+        if "rows" in remarks[0]
+        else "no column is informative enough alone; {values:,} columns are too many to look at all pairs here: "
+        "{relevant} looks at them, and {interactions} lists pairs"
+    ),
+    "maybe_noise": "kept, but with so few rows this prior cannot tell them from noise: {all} ({adaptive} can)",
+    "possible_identifier": (
+        "possible identifiers (many values, few rows each): {all}; new values will tell nothing ({exclude})"
+    ),
+    "missing_tells": (
+        "where it is missing tells about the target: {all}; missing values are taken as not known ({as_category} takes "
+        "them as a value)"
+    ),
+    "target_missing_depends": (
+        "the target is missing more often at some values of {all}; ask why it is missing: where the two figures "
+        "differ, the {of} is right only if the target is missing at random"
+    ),
+    "tips_early": (
+        "kept, but only if values are missing nearly at random: {all}; ask why they are missing before you rely on this"
+    ),
+    "approximate": (
+        f"{{all}}: {CAUTIONS_OF_INFORMATION['approximate']}, and all that follows from it, because two columns are "
+        "both missing often where few rows have both"
+    ),
+    "copy": lambda remarks: (
+        ("{name} says the same as {partner}" if len(remarks) == 1 else "say the same as another column: {all}")
+        + "; one of them is enough ({exclude})"
+    ),
+    "time": ("{all}: dates or times; what is true of a range of time does not carry over to later rows ({exclude})"),
+    "many_cuts": (
+        "cut into very many ranges: {all}; so many may follow a key or a time rather than a measurement "
+        "({by_quantiles} makes ten)"
+    ),
+    "may_mean_missing": lambda remarks: (
+        f"{{all}} (if so: {'{missing}' if len(remarks) == 1 else '{all_missing}'}, for all columns)"
+    ),
+    "spelled_alike": "values that may be one: {all} (write them in the same way)",
+    "readable_text": lambda remarks: (
+        "{all}: taken for text because of {digits}; to cut them, if they are numbers: {by_mdl}"
+        if remarks[0]["notation"] in NAMES_OF_DIGITS
+        else "{all}: {readable} are taken for text; to cut them as numbers: {by_mdl}"
+    ),
+    "other_notation": "{all}: taken for text; write {correct}",
+    "rows_to_decide": "rows needed to decide, roughly: {all}",
+    "at_epsilon": "more rows would hardly help, since I lies at epsilon: {all}",
+    "cut_into_ranges": (
+        "numbers were cut into ranges (see {discretize}); whole numbers of at most 20 values are categories"
+    ),
+    "weights_large": (
+        "the weights are whole, and were taken for numbers of rows, {rows:,} in all, though they look like survey "
+        "weights: if each says how many people a row stands for, the results are far too certain; say {are_survey} "
+        "then, and otherwise {are_rows}"
+    ),
+    "weights_too_large": (
         "the weights are whole but too large to add exactly (their sum is above 2^53): they were scaled to "
-        f"{counted(remarks[0]['rows'], 'row')} (the effective sample size){_worth_each(remarks[0])}; if they are "
-        "numbers of rows, divide all of them by the same number"
-    )
-
-
-_REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
-    "target_measured": _target_measured,
-    "target_identifier": _target_identifier,
-    "target_missing_codes": _target_missing_codes,
-    "target_spelled_alike": _target_spelled_alike,
-    "epsilon_above_entropy": _epsilon_above_entropy,
-    "nearly_target": _nearly_target,
-    "only_together": _only_together,
-    "nothing_together": _nothing_together,
-    "maybe_noise": _maybe_noise,
-    "possible_identifier": _possible_identifier,
-    "missing_tells": _missing_tells,
-    "target_missing_depends": _target_missing_depends,
-    "tips_early": _tips_early,
-    "approximate": _approximate,
-    "copy": _copy,
-    "time": _time,
-    "many_cuts": _many_cuts,
-    "may_mean_missing": _codes_of_missing,
-    "spelled_alike": _spelled_alike,
-    "readable_text": _readable_text,
-    "other_notation": _other_notation,
-    "rows_to_decide": _rows_to_decide,
-    "at_epsilon": _at_epsilon,
-    "cut_into_ranges": _cut_into_ranges,
-    "weights_large": _weights_large,
-    "weights_too_large": _weights_too_large,
-    "weights_scaled": _weights_scaled,
+        "{counted_rows} (the effective sample size){worth_each}; if they are numbers of rows, divide all of them by "
+        "the same number"
+    ),
+    "weights_scaled": (
+        "the weights are survey weights, no numbers of rows: they were scaled to what they are worth, {counted_rows} "
+        "(the effective sample size){worth_each}"
+    ),
 }
-_OF_SELECTION: dict[str, Callable[[Sequence[Facts], str], str]] = {  # `select` has other options than `rank`
-    "missing_tells": _missing_tells_of_selection,
-    "target_missing_depends": partial(_target_missing_depends, of=SELECTION),
+_OF_SELECTION = {  # `select` has other options than `rank`
+    "missing_tells": (
+        "where it is missing tells about the target: {all}; missing values are taken as not known (add a column that "
+        "says where it is missing, and this can be taken, too)"
+    )
 }

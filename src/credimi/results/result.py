@@ -18,15 +18,17 @@ from credimi.core.atomic_files import write_bytes
 from credimi.core.errors import CredimiError
 from credimi.core.optional import frame_library
 from credimi.core.public import public
-from credimi.results import export, remark_sentences, saved, sentences
+from credimi.results import export, figures, remark_sentences, saved, sentences
 from credimi.results.section import IN_PYTHON, NATS, Shown, in_units
 from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from types import ModuleType
 
     import pyarrow as pa
+    from matplotlib.axes import Axes
 
     from credimi.core.types import Foreign, Record, Value
     from credimi.results.remarks import Remark
@@ -47,6 +49,7 @@ class Result(saved.Saved):  # noqa: PLW1641  (results are compared, never keys)
     _information: ClassVar[tuple[str, ...]] = ()  # columns in nats
     rows_in_json: ClassVar[str] = "features"
     _styles: ClassVar[tuple[str, ...]] = ("tables.css",)
+    _view: ClassVar[ModuleType]  # the question's `view.py`: the `sections` of a result, and its `plot`
     columns: dict[str, list[Value]]
     settings: Record
     remarks: Sequence[Remark]
@@ -58,7 +61,18 @@ class Result(saved.Saved):  # noqa: PLW1641  (results are compared, never keys)
 
     def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
         """What is shown, in every medium."""
-        raise NotImplementedError
+        yield from self._view.sections(self, shown)
+
+    def _plotted(self, path: str | Path | None, ax: Axes | None = None, **chosen: Value) -> Axes:
+        """What the question draws; also in a file, if one is named, of which a wrong ending is refused at once."""
+        if path is not None:
+            figures.picture_kind(path)
+        if "top" in chosen and chosen["top"] < 1:
+            raise CredimiError(f"top is {chosen['top']!r}: plot at least one row")
+        axes: Axes = self._view.plot(self, ax, **chosen)
+        if path is not None:
+            figures.save(axes, path)
+        return axes
 
     def __len__(self) -> int:
         return len(self.columns[self._key[0]])
@@ -161,14 +175,26 @@ class Result(saved.Saved):  # noqa: PLW1641  (results are compared, never keys)
             return NotImplemented
         return self is other or saved.encoded(self) == saved.encoded(other)
 
-    def to_html(self, path: str | Path | None = None, *, reader: str = PYTHON) -> str:
-        """One HTML page, which works offline, with advice for this reader: "python" or "command line".
+    def to_html(self, path: str | Path | None = None, *, source: str | None = None, reader: str = PYTHON) -> str:
+        """One HTML page to explore the result, offline.
 
-        It is also written into a file, if one is named, which is complete or absent.
+        Parameters
+        ----------
+        path : path, optional
+            The file to write; it is complete or absent.
+        source : str, optional
+            The name of the data that the page shows.
+        reader : "python" or "command line"
+            For whom sentences are written: with arguments, or with options.
         """
+        return written(self._page(source, reader), path)
+
+    def _page(self, source: str | None, reader: str) -> str:
+        """The HTML of the page: that of the sections, unless the question has a page of its own."""
         from credimi.results.page import static_page  # noqa: PLC0415  (loaded only to write a page)
 
-        return written(static_page(self._title(), self._page_sections(Shown(reader)), self._styles), path)
+        target = getattr(self, "target", None)
+        return static_page(self._title(), target, self._page_sections(Shown(reader)), self._styles, source)
 
     def _page_sections(self, shown: Shown) -> Iterator[Section]:
         """What the page shows."""
@@ -240,11 +266,17 @@ class FeatureResult(Result):
 
 
 class RecordResult(Result):
-    """A result that holds its rows as records."""
+    """A result that holds its rows as records: those of the attribute that `rows_in_json` names."""
+
+    _row: ClassVar[type]  # the class of the records
 
     def rows_as_records(self) -> list[Record]:
         """The rows, as dictionaries."""
-        raise NotImplementedError
+        return records_of(getattr(self, self.rows_in_json))
+
+    def column_names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return names_of(self._row)
 
     @cached_property
     def columns(self) -> dict[str, list[Value]]:  # type: ignore[override]  # made of the records

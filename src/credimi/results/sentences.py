@@ -10,7 +10,7 @@ import math
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from credimi.core.shell_options import option
+from credimi.core.command import option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -283,12 +283,19 @@ def discretize(column: str, method: str, reader: str) -> str:
     return f"discretize={{{column!r}: {method!r}}}"
 
 
+def asked(keyword: str, value: object, reader: str) -> str:
+    """A keyword with its value, as this reader types it."""
+    if reader == COMMAND_LINE:
+        return option(f"--{keyword.replace('_', '-')}", str(value))
+    return f"{keyword}={value!r}"
+
+
 def exclude(columns: Sequence[Facts], reader: str) -> str:
     """How to leave columns out."""
     if len(columns) > 1:
         return "--exclude COLUMN" if reader == COMMAND_LINE else "exclude=[...]"
     column = name(columns[0])
-    return option("--exclude", column) if reader == COMMAND_LINE else f"exclude=[{column!r}]"
+    return asked("exclude", column if reader == COMMAND_LINE else [column], reader)
 
 
 def names(columns: Sequence[Facts]) -> str:

@@ -19,10 +19,9 @@ from credimi.columns.column import PrecodedColumn
 from credimi.columns.numbers.target_ranges import bins_asked
 from credimi.core.errors import CredimiError
 from credimi.core.threads import ahead
-from credimi.counts.batch import Batch, counted
+from credimi.counts.batch import Batch, counted, with_quantiles
 from credimi.counts.counts import merged
 from credimi.counts.request import CountRequest, NoTarget, by_place, by_places, checked, free, name_of_target
-from credimi.counts.target_quantiles import with_quantiles
 from credimi.counts.weights import weighted
 from credimi.sources import duckdb, files, frames, sparse_matrices
 from credimi.sources.clusters import dask, spark

@@ -144,7 +144,7 @@ def test_file_of_ids(report: Report) -> None:
 
 def test_select_from_ids_keeps_the_target_alone(call: Call) -> None:
     write("data.csv", columns("y", "id", rows=[(i % 2, f"u{i:05}") for i in range(60)]))
-    code, out, err = call("select", "data.csv", "--target", "y", "--output", "new.csv")
+    code, out, err = call("select", "data.csv", "--target", "y", "--rule", "forward", "--output", "new.csv")
     assert (code, out) == (3, "")
     assert err == "credimi: no feature is kept by the rule forward: new.csv has the target 'y' alone\n"
     assert Path("new.csv").read_text(encoding="utf-8") == "y\n" + "0\n1\n" * 30

@@ -91,8 +91,8 @@ def test_groups(call: Call) -> None:
         (["compare", "before.csv", "after.csv", "--target", "y", "--html", "after.csv"], "is the input"),
         (["compare", "before.csv", "after.csv", "--target", "y", "--html", "p", "--output", "p"], "the same file"),
         (["rank", "before.csv", "--target", "y", "--by", "w"], "no column 'w'"),
-        (["rank", "before.csv", "--target", "y", "--by", "x", "--format", "csv"], "leave out --plot and --format csv"),
-        (["rank", "before.csv", "--target", "y", "--by", "x", "--prior", "jeffreys"], "prior adaptive"),
+        (["rank", "before.csv", "--target", "y", "--by", "x", "--format", "csv"], "leave out --format csv"),
+        (["rank", "before.csv", "--target", "y", "--by", "x", "--prior", "jeffreys"], "--prior does not go with --by"),
         (["rank", "before.csv", "--by", "x"], "--target COLUMN"),
     ],
 )

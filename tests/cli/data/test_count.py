@@ -64,9 +64,9 @@ def test_counts_cut_short(refusal: Refusal, call: Call, share: float) -> None:
         (["rank", "some.counts", "--target", "a"], "the counts are of the target 'y', not 'a': count the data again"),
         (
             ["rank", "some.counts", "--missing", "9"],
-            "some.counts holds counts: --features, --exclude, --missing, --discretize, --target-cuts",
+            "some.counts holds counts: leave out --missing, which apply to data only",
         ),
-        (["rank", "some.counts", "--features", "a"], "some.counts holds counts: --features, --exclude, --missing"),
+        (["rank", "some.counts", "--features", "a"], "some.counts holds counts: leave out --features"),
         (["count", "some.counts", "--target", "y", "--into", "new.counts"], "some.counts holds counts, not data"),
         (["count", "some.counts", "--into", "some.counts"], "some.counts is the input: name another file"),
         (["count", "data.csv", "--target", "a", "--into", "some.counts"], "some.counts counts the target 'y', not 'a'"),

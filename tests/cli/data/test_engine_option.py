@@ -34,13 +34,13 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, lis
     return found
 
 
-def test_pairs_are_the_same_on_both_engines(
+def test_pairs_are_the_same_on_both_devices(
     path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pairs_on_device, "find_gpu", NumpyDevice)
     whole = answer(capsys, "pairs", str(path))
-    for engine in ("cpu", "gpu"):
-        some = answer(capsys, "pairs", str(path), "--engine", engine, "--p-dependent", "0.9", "--top", "2")
+    for device in ("cpu", "gpu"):
+        some = answer(capsys, "pairs", str(path), "--device", device, "--p-dependent", "0.9", "--top", "2")
         assert [(pair["a"], pair["b"]) for pair in some["pairs"]] == [("a", "b")]
         assert some["pairs"][0]["mi"] == pytest.approx(whole["pairs"][0]["mi"])
         assert some["independent"] == pytest.approx(whole["independent"], rel=1e-6)

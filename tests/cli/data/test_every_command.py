@@ -18,7 +18,7 @@ COMMANDS = {
     "groups": ["rank", "{}", "--target", "y", "--by", "a"],
     "compare": ["compare", "good.csv", "{}", "--target", "y"],
     "select": ["select", "{}", "--target", "y"],
-    "relevant": ["select", "{}", "--target", "y", "--goal", "relevant"],
+    "relevant": ["select", "{}", "--target", "y", "--rule", "relevant"],
     "scratch": ["select", "{}", "--target", "y", "--scratch", "."],
     "rule": ["select", "{}", "--target", "y", "--output", "reduced.csv"],
     "interactions": ["interactions", "{}", "--target", "y"],
@@ -111,13 +111,13 @@ def test_counts_are_not_awaited_from_a_pipe(refusal: Refusal) -> None:
 @pytest.mark.parametrize("folder", ["good.csv", "good.csv/inside", "", "nul\0"])
 def test_a_folder_for_orders_is_checked_before_the_work(refusal: Refusal, folder: str) -> None:
     said = refusal("prequential", "good.csv", "--target", "y", "--keep", folder)
-    assert said.startswith(f"keep is {folder!r}, which is no folder that can be written to: ")
+    assert said.startswith(f"--keep is {folder!r}, which is no folder that can be written to: ")
 
 
 @pytest.mark.parametrize("command", ["select", "interactions"])
 def test_a_scratch_folder_has_a_name(refusal: Refusal, command: str) -> None:
     said = refusal(command, "good.csv", "--target", "y", "--scratch", "")
-    assert said == "scratch is '', which is no folder: name one that exists"
+    assert said == "--scratch is '', which is no folder: name one that exists"
 
 
 def test_a_folder_without_permission_is_refused_before_the_work(
@@ -129,4 +129,4 @@ def test_a_folder_without_permission_is_refused_before_the_work(
         said = refusal(*_command(command, "good.csv"), "--html", "closed/page.html")
         assert said == "closed/page.html cannot be written: Permission denied"
     said = refusal("prequential", "good.csv", "--target", "y", "--keep", "closed")
-    assert said == "keep is 'closed', which is no folder that can be written to: Permission denied"
+    assert said == "--keep is 'closed', which is no folder that can be written to: Permission denied"

@@ -108,7 +108,7 @@ def test_no_cell_of_safe_csv_is_a_formula(command: list[str], path: Path, capsys
 
 def test_a_reduced_file_is_defused_on_request_only(path: Path, tmp_path: Path) -> None:
     plain, safe = tmp_path / "plain.csv", tmp_path / "safe.csv"
-    asked = ["select", str(path), "--target", "y", "--output"]
+    asked = ["select", str(path), "--target", "y", "--rule", "forward", "--output"]
     assert main([*asked, str(plain)]) == 0
     assert main([*asked, str(safe), "--csv-safe"]) == 0
     with plain.open(newline="", encoding="utf-8") as first, safe.open(newline="", encoding="utf-8") as second:

@@ -33,7 +33,9 @@ def test_the_edges_and_what_separates_others_are_printed(call: Call) -> None:
 
 
 def test_json_has_settings_edges_and_remarks(call: Call) -> None:
-    code, out, _ = call("network", chain(), "--format", "json", "--level", "0.9", "--seed", "5", "--degree", "1.5")
+    code, out, _ = call(
+        "network", chain(), "--format", "json", "--level", "0.9", "--random-state", "5", "--degree", "1.5"
+    )
     assert code == 0
     found = json.loads(out)
     assert found["settings"]["level"] == 0.9
@@ -62,7 +64,9 @@ def test_files_for_other_programs_are_written(call: Call) -> None:
 
 
 def test_columns_are_chosen_and_left_out(call: Call) -> None:
-    _, out, _ = call("network", CLINIC, "--columns", "bmi", "waist", "clinic", "--imputations", "0", "--format", "json")
+    _, out, _ = call(
+        "network", CLINIC, "--features", "bmi", "waist", "clinic", "--imputations", "0", "--format", "json"
+    )
     found = json.loads(out)
     assert found["columns"] == ["bmi", "waist"]
     assert "one value only" in found["remarks"][-1]["text"]
@@ -77,7 +81,7 @@ def test_an_identifier_can_be_compared_as_the_remark_says(call: Call) -> None:
     assert "(--discretize number=quantile compares it)" in " ".join(out.split())
     _, out, _ = call("network", data, "--discretize", "number=quantile")
     assert "among 4 columns" in out
-    _, out, _ = call("network", data, "--columns", "first", "second")
+    _, out, _ = call("network", data, "--features", "first", "second")
     assert "no edge has a direction" in out
 
 
@@ -86,11 +90,11 @@ def test_faults_are_named(refusal: Refusal) -> None:
     assert "between 0 and 1" in refusal("network", data, "--level", "2")
     assert "--top is for --format table: csv has all" in refusal("network", data, "--top", "1", "--format", "csv")
     assert "--degree is 0" in refusal("network", data, "--degree", "0")
-    assert "there is no column 'fourth'" in refusal("network", data, "--columns", "first", "fourth")
+    assert "there is no column 'fourth'" in refusal("network", data, "--features", "first", "fourth")
     for asked in (["--weights", "target"], ["--discretize", "target=quantile"]):
         told = refusal("network", data, *asked)
         assert told == "there is no column 'target': there are 'first', 'second', 'third'"
-    assert "two columns or more" in refusal("network", data, "--columns", "first")
+    assert "two columns or more" in refusal("network", data, "--features", "first")
     assert "same file" in refusal("network", data, "--output", "x", "--html", "x")
     assert "here is none" in refusal("network", data, "--discretize", "mdl")
     assert "ends in" in refusal("network", data, "--plot", "x.gif")

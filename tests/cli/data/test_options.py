@@ -30,8 +30,8 @@ from command_helpers import Call, Refusal, Report, base, by_name, columns, conte
         (["--level", "nan"], "--level is nan: it must lie between 0 and 1"),
         (["--fdr", "1"], "--fdr is 1: it must lie between 0 and 1"),
         (["--prior", "jefreys"], "unknown prior 'jefreys': did you mean 'jeffreys'?"),
-        (["--prior", "-1"], "prior is -1: a pseudo-count is a number from 0 up"),
-        (["--prior", "nan"], "prior is nan: a pseudo-count is a number from 0 up"),
+        (["--prior", "-1"], "--prior is -1: a pseudo-count is a number from 0 up"),
+        (["--prior", "nan"], "--prior is nan: a pseudo-count is a number from 0 up"),
         (["--approximation", "matchd"], "unknown approximation 'matchd': did you mean 'matched'?"),
     ],
 )

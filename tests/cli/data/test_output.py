@@ -144,7 +144,7 @@ def test_interrupted(call: Call, monkeypatch: pytest.MonkeyPatch, arguments: lis
     def interrupt(*_: object, **__: object) -> NoReturn:
         raise KeyboardInterrupt
 
-    for place, name in ((csv_files, "batches"), (outlet, "_sync")):
+    for place, name in ((csv_files.Header, "batches"), (outlet, "_sync")):
         with monkeypatch.context() as patch:
             patch.setattr(place, name, interrupt)
             assert call(*arguments, "new") == (130, "", "credimi: interrupted\n")
@@ -157,7 +157,7 @@ def test_interrupted_while_the_program_loads() -> None:
         "import os, signal, sys\n"
         "class Interrupting:\n"
         "    def find_spec(self, name, *_):\n"
-        "        if name == 'credimi.cli.commands.rank':\n"
+        "        if name == 'credimi.questions.rank.command':\n"
         "            os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.meta_path.insert(0, Interrupting())\n"
         "from credimi.cli import command\n"  # as the installed program does

@@ -54,7 +54,7 @@ def test_forests_are_said_for_what_they_are(call: Call) -> None:
 
 
 def test_missing_values_are_completed_from_forests(call: Call) -> None:
-    asked = ("--refine", "forest", "--imputations", "3", "--seed", "5")
+    asked = ("--refine", "forest", "--imputations", "3", "--random-state", "5")
     code, out, err = call("pairs", CLINIC, *asked, "--top", "2")
     assert (code, err) == (0, "")
     told = " ".join(out.split())
@@ -76,7 +76,7 @@ def test_options_reach_the_pairs(call: Call) -> None:
     code, out, _ = call(
         "pairs",
         CLINIC,
-        "--columns",
+        "--features",
         "age",
         "bmi",
         "diabetes",
@@ -100,12 +100,12 @@ def test_what_cannot_be_compared_is_refused(refusal: Refusal) -> None:
     write("empty.csv", "")
     write("names.csv", "a,b\n")
     write("one.csv", "a\nx\ny\n")
-    assert "no column 'c': there are 'a', 'b'\n" in refusal("pairs", "data.csv", "--columns", "a", "c") + "\n"
-    assert "no column 'target'" in refusal("pairs", "data.csv", "--columns", "a", "target")
+    assert "no column 'c': there are 'a', 'b'\n" in refusal("pairs", "data.csv", "--features", "a", "c") + "\n"
+    assert "no column 'target'" in refusal("pairs", "data.csv", "--features", "a", "target")
     assert "empty" in refusal("pairs", "empty.csv")
     assert "no rows" in refusal("pairs", "names.csv")
     assert "a pair has two columns" in refusal("pairs", "one.csv")
-    assert "a pair has two columns" in refusal("pairs", "data.csv", "--columns", "a")
+    assert "a pair has two columns" in refusal("pairs", "data.csv", "--features", "a")
     assert "here is none" in refusal("pairs", "data.csv", "--discretize", "mdl")
     assert "level" in refusal("pairs", "data.csv", "--level", "2")
     assert "--imputations is for --refine forest" in refusal("pairs", "data.csv", "--imputations", "3")
@@ -132,9 +132,9 @@ def test_messy_columns_are_left_out_with_a_word_or_kept(call: Call) -> None:
     code, out, err = call("pairs", "data.csv")
     assert (code, err) == (0, "")
     assert "\x1b" not in out
-    assert "ключ: left out" in out
-    assert "empty: left out" in out
-    assert "one: left out" in out
+    assert "left out: ключ: " in out
+    assert "left out: empty: " in out
+    assert "left out: one: " in out
     assert "größe" in out
     assert "3 pairs of 3 columns" in out
 

@@ -61,7 +61,7 @@ def test_holes_that_tell_of_the_target_are_reported_and_can_be_a_value(call: Cal
 
 def test_json_names_the_seed(report: Report) -> None:
     write("data.csv", base())
-    answer = report("data.csv", "--target", "y", "--approximation", "sampled", "--seed", "5")
+    answer = report("data.csv", "--target", "y", "--approximation", "sampled", "--random-state", "5")
     assert 5 in answer["settings"].values()
 
 

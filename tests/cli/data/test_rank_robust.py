@@ -26,7 +26,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_the_table_says_up_to_which_factor(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["rank", str(file), "--target", "y", "--robust"]) == 0
+    assert main(["rank", str(file), "--target", "y", "--robust-factor", "2"]) == 0
     text = capsys.readouterr().out
     assert "at factor 2" in text
     assert "keep, up to " in text
@@ -34,7 +34,7 @@ def test_the_table_says_up_to_which_factor(file: Path, capsys: pytest.CaptureFix
 
 
 def test_json_has_the_columns(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["rank", str(file), "--target", "y", "--robust", "--factor", "inf", "--format", "json"]) == 0
+    assert main(["rank", str(file), "--target", "y", "--robust-factor", "inf", "--format", "json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["settings"]["factor"] == "inf"
     rows = {row["feature"]: row for row in report["features"]}
@@ -45,7 +45,7 @@ def test_json_has_the_columns(file: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_bits_convert_the_bounds(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = []
     for units in ("nats", "bits"):
-        main(["rank", str(file), "--target", "y", "--robust", "--units", units, "--format", "json"])
+        main(["rank", str(file), "--target", "y", "--robust-factor", "2", "--units", units, "--format", "json"])
         found.append({row["feature"]: row for row in json.loads(capsys.readouterr().out)["features"]}["x"])
     assert found[1]["robust_low"] == pytest.approx(found[0]["robust_low"] / 0.6931471805599453)
     assert found[1]["tipping_factor"] == found[0]["tipping_factor"]
@@ -54,19 +54,13 @@ def test_bits_convert_the_bounds(file: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize("factor", ["0.9", "nan", "-3", "two", ""])
 def test_bad_factors_are_refused(file: Path, factor: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
-        raise SystemExit(main(["rank", str(file), "--target", "y", "--robust", f"--factor={factor}"]))
+        raise SystemExit(main(["rank", str(file), "--target", "y", f"--robust-factor={factor}"]))
     assert end.value.code == 2
     assert "factor" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("by", [(), ("--by", "full")])
-def test_a_factor_needs_robust(file: Path, by: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["rank", str(file), "--target", "y", "--factor", "3", *by]) == 2
-    assert "--robust" in capsys.readouterr().err
-
-
 def test_each_group_is_as_robust_as_its_rows_alone(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ["--target", "y", "--robust", "--factor", "inf", "--format", "json"]
+    asked = ["--target", "y", "--robust-factor", "inf", "--format", "json"]
     assert main(["rank", str(file), "--by", "full", *asked]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["settings"]["factor"] == "inf"
@@ -78,5 +72,5 @@ def test_each_group_is_as_robust_as_its_rows_alone(file: Path, capsys: pytest.Ca
     (found,) = next(group for group in report["groups"] if group["name"] == "p")["features"]
     for name in ("robust_low", "robust_high", "tipping_factor"):
         assert found[name] == expected[name]
-    assert main(["rank", str(file), "--by", "full", "--target", "y", "--robust"]) == 0
+    assert main(["rank", str(file), "--by", "full", "--target", "y", "--robust-factor", "2"]) == 0
     assert capsys.readouterr().out.count("at factor 2") == 2

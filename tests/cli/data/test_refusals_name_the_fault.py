@@ -90,5 +90,7 @@ def test_results_of_credimi_are_no_data(call: Call, refusal: Refusal) -> None:
 
 def test_one_column_is_no_pair(refusal: Refusal) -> None:
     write("one.csv", "a\nx\ny\n")
-    said = "there is only the column 'a', and a pair has two columns: pass data that have more, or name more (columns, "
-    assert refusal("pairs", "one.csv") == said + "--columns)"
+    said = (
+        "there is only the column 'a', and a pair has two columns: pass data that have more, or name more (features, "
+    )
+    assert refusal("pairs", "one.csv") == said + "--features)"

@@ -21,7 +21,7 @@ def test_select_keeps_rows_as_they_are(call: Call) -> None:
     kept = [(f"0{i % 2}", (" x, ", 'a "b"', "", "?")[i % 2 + 2 * (i % 7 == 0)]) for i in range(300)]
     text = columns("n", "y", "m", "a", rows=[(noise.randint(0, 1), y, "k", a) for y, a in kept])
     write("data.csv", text)
-    code, out, err = call("select", "data.csv", "--target", "y", "--output", "new.csv")
+    code, out, err = call("select", "data.csv", "--target", "y", "--rule", "forward", "--output", "new.csv")
     assert (code, out) == (0, "")
     assert err == "credimi: new.csv: 1 of 3 features kept by the rule forward: 'a'\n"
     assert Path("new.csv").read_text(encoding="utf-8") == columns("y", "a", rows=kept)
@@ -45,7 +45,7 @@ def test_select_from_parquet(call: Call) -> None:
 
 
 @pytest.mark.parametrize("name", ["new.xlsx", "new.XLS", "new.json", "new.html", "new.pkl", "new.json.gz"])
-@pytest.mark.parametrize("goal", [(), ("--goal", "smallest")])
+@pytest.mark.parametrize("goal", [("--rule", "forward"), ("--rule", "smallest")])
 def test_select_refuses_names_of_formats_that_it_does_not_write(
     refusal: Refusal, name: str, goal: tuple[str, ...]
 ) -> None:
@@ -103,7 +103,7 @@ def test_select_onto_its_input(refusal: Refusal) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["data.csv", "data.csv"], "select writes one file and was given 2: call it for each, or join them first"),
+        (["data.csv", "more.csv"], "select writes one file and was given 2: call it for each, or join them first"),
         (["data.csv", "--output", "-"], "select writes a file, not standard output"),
         (["data.csv", "--output", "new.parquet"], "data.csv is CSV, and so is what is written: give new.parquet"),
         (["data.parquet", "--output", "new.csv"], "data.parquet is Parquet, and so is what is written: give new.csv"),
@@ -113,6 +113,7 @@ def test_select_onto_its_input(refusal: Refusal) -> None:
 )
 def test_select_of_what_cannot_be(refusal: Refusal, arguments: list[str], said: str) -> None:
     write("data.csv", base())
+    write("more.csv", base())
     write_parquet("data.parquet", {"y": ["p", "q"] * 10, "a": ["p", "q"] * 10})
     credimi.count("data.csv", "y").save("some.counts")
     assert refusal("select", "--target", "y", "--output", "new.csv", *arguments).startswith(said)

@@ -1,4 +1,4 @@
-"""`credimi select --goal`: columns that tell something together."""
+"""`credimi select --rule`: which columns each rule takes, printed and written."""
 
 from __future__ import annotations
 
@@ -29,24 +29,41 @@ def test_the_steps_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_json_is_that_of_python(capsys: pytest.CaptureFixture[str]) -> None:
-    for goal in ("smallest", "relevant"):
-        code, out, _ = answer(capsys, "select", DATA, "--target", "diabetes", "--goal", goal, "--format", "json")
+    for rule in ("smallest", "relevant", "forward", "backward", "plugin", "fdr"):
+        code, out, _ = answer(capsys, "select", DATA, "--target", "diabetes", "--rule", rule, "--format", "json")
         assert code == 0
-        expected = credimi.select(str(DATA), "diabetes", rule=goal).to_dict()
+        expected = credimi.select(str(DATA), "diabetes", rule=rule).to_dict(reader="command line")
         assert json.loads(out) == json.loads(json.dumps(expected))
 
 
 def test_the_columns_are_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     output = tmp_path / "reduced.csv"
-    arguments = "--target", "diabetes", "--goal", "smallest", "--max-features", 2, "--output", output
+    arguments = "--target", "diabetes", "--rule", "smallest", "--max-features", 2, "--output", output
     code, _, err = answer(capsys, "select", DATA, *arguments)
     assert code == 0
-    assert "2 of 18 features kept by the goal smallest: " in err
+    assert "2 of 20 features kept by the rule smallest: " in err
     names = output.read_text().splitlines()[0].split(",")
     assert sorted(names) == ["bmi", "diabetes", "glucose"]
 
 
-@pytest.mark.parametrize("by", [(), ("--goal", "smallest"), ("--goal", "relevant")])
+def test_a_file_is_written_by_the_rule_that_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """No rule, or one of each kind: with --output the same columns are kept, whatever else is asked for."""
+    for rule in ([], ["--rule", "relevant"], ["--rule", "FF"]):
+        asked = ["select", DATA, "--target", "diabetes", *rule]
+        printed = json.loads(answer(capsys, *asked, "--format", "json")[1])["features"]
+        page, output = tmp_path / "page.html", tmp_path / "reduced.csv"
+        assert answer(capsys, *asked, "--html", page, "--output", output)[:2] == (0, "")
+        names = output.read_text().splitlines()[0].split(",")
+        assert sorted(names) == sorted([*printed, "diabetes"])
+        assert printed[0] in page.read_text()
+
+
+def test_a_method_has_its_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["select", DATA, "--target", "diabetes", "--method", "paper", "--format", "json"]
+    assert json.loads(answer(capsys, *asked)[1])["settings"]["goal"] == "forward"
+
+
+@pytest.mark.parametrize("by", [(), ("--rule", "smallest"), ("--rule", "relevant")])
 def test_at_least_so_many_columns_are_written(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, by: tuple[str, ...]
 ) -> None:
@@ -65,23 +82,19 @@ def test_at_least_so_many_columns_are_written(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--rule", "forward"], "the rule forward selects columns to be written: name a file with --output"),
-        (["--goal", "smallest", "--rule", "forward"], "not allowed with argument"),
-        (["--goal", "relevant", "--prior", "jeffreys"], "--prior is for rules: a goal has adaptive only"),
-        (["--robust-factor", "2"], "a goal has none; leave it out, or use a rule, which needs --output"),
-        (["--missing-as", "category"], "--missing-as is for rules"),
+        (
+            ["--rule", "relevant", "--prior", "jeffreys"],
+            "--prior is for the rules plugin, forward, backward, fdr, not for",
+        ),
+        (["--robust-factor", "2"], "--robust-factor is for the rules plugin, forward, backward, fdr, not for smallest"),
+        (["--missing-as", "category"], "leave it out (missing_as, --missing-as)"),
         (["--level", "2"], "--level is 2"),
-        (["--format", "json", "--output", "s.json"], "--format is of the printed steps, and --output writes rows"),
-        (["--goal", "smallest", "--format", "json", "--output", "s.json"], "--format is of the printed steps"),
-        (["--goal", "smallest", "--top", "1", "--output", "o.csv"], "--top is for rules, and a rule needs --output"),
-        (["--top", "1"], "--top is for rules"),
-        (["--sort", "low"], "--sort is for rules"),
-        (["--seed", "1"], "--seed is for rules"),
-        (["--max-features", "1", "--output", "o.csv"], "--max-features is for goals: name one with --goal"),
-        (["--rule", "fdr", "--scratch", ".", "--output", "o.csv"], "--scratch is for goals"),
-        (["--html", "p.html", "--output", "o.csv"], "--html is for goals"),
-        (["--fdr", "0.1", "--output", "o.csv"], "--fdr is for --rule fdr: the rule forward has none"),
-        (["--units", "bits", "--output", "o.csv"], "--units is of what is printed"),
+        (["--format", "json", "--output", "s.json"], "--format is of what is printed, and --output writes rows"),
+        (["--top", "1", "--output", "o.csv"], "to keep at most 1, write --max-features 1"),
+        (["--rule", "fdr", "--scratch", ".", "--output", "o.csv"], "leave scratch out (scratch, --scratch)"),
+        (["--rule", "best"], "invalid choice: 'best'"),
+        (["--rule", "foward"], "did you mean 'forward'?"),
+        (["--goal", "smallest"], "unrecognized arguments: --goal smallest: did you mean --rule?"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(

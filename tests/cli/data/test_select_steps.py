@@ -30,8 +30,7 @@ def test_a_page_and_a_picture_are_written(capsys: pytest.CaptureFixture[str], tm
     [
         (["--html", "-"], "needs a file of its own"),
         (["--plot", "steps.txt"], "is no picture"),
-        (["--html", "page.html", "--rule", "forward", "--output", "reduced.csv"], "--html is for goals"),
-        (["--html", "same.csv", "--goal", "smallest", "--output", "same.csv"], "name the same file"),
+        (["--html", "same.csv", "--rule", "smallest", "--output", "same.csv"], "name the same file"),
         (["--html", "nowhere/page.html"], "there is no directory nowhere"),
     ],
 )
@@ -71,7 +70,7 @@ def third_step(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("third_step")
 def test_ctrl_c_prints_the_steps_so_far(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     output = tmp_path / "reduced.csv"
-    arguments = ["--target", "diabetes", "--goal", "smallest"]
+    arguments = ["--target", "diabetes", "--rule", "smallest"]
     code, out, _ = answer(capsys, "select", DATA, *arguments, "--format", "json")
     assert code == 130
     found = json.loads(out)

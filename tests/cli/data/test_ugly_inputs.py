@@ -20,7 +20,7 @@ def _table(*names: str) -> str:
 def test_a_target_without_a_name_is_called_so(call: Call, command: str) -> None:
     write("data.csv", _table("", "a", "b", "c"))
     samples = ["data.csv", "data.csv"] if command == "compare" else ["data.csv"]
-    goal = ["--goal", "smallest"] if command == "select" else []
+    goal = ["--rule", "smallest"] if command == "select" else []
     code, told, _ = call(command, *samples, "--target", "", *goal)
     assert code == 0
     assert "(no name)" in told.splitlines()[0]
@@ -51,11 +51,11 @@ def test_no_pair_is_refused_with_the_reasons(call: Call, refusal: Refusal) -> No
     write("data.csv", "y,a\np,u\n")
     said = refusal("pairs", "data.csv", "--plot", "picture.png")
     assert (
-        said == "a pair has two columns, and 0 can be used here: y: left out: one value only: p; a: left out: one "
+        said == "a pair has two columns, and 0 can be used here: left out: y: one value only: p; left out: a: one "
         "value only: u"
     )
     write("data.csv", "y,a,b\n" + ",,\n" * 5)
-    assert "0 can be used here: y, a, b: left out: " in refusal("pairs", "data.csv")
+    assert "0 can be used here: left out: y: all values are missing; left out: a: " in refusal("pairs", "data.csv")
     write("data.csv", "y,a\n" + "p,u\nq,u\nq,v\np,v\n" * 9)
     code, _, said = call("pairs", "data.csv", "--p-dependent", "0.9", "--plot", "picture.png")
     assert (code, said) == (0, "credimi: picture.png is not written: there is no pair to draw\n")
@@ -68,7 +68,7 @@ def test_groups_of_nothing_else(refusal: Refusal) -> None:
     assert said == "there is no column besides the target 'y' and 'a': nothing to rank"
 
 
-@pytest.mark.parametrize("command", [("select", "--goal", "smallest"), ("select", "--goal", "relevant"), ("tree",)])
+@pytest.mark.parametrize("command", [("select", "--rule", "smallest"), ("select", "--rule", "relevant"), ("tree",)])
 def test_nothing_but_the_target(refusal: Refusal, command: tuple[str, ...]) -> None:
     write("data.csv", "y\n" + "p\nq\n" * 20)
     said = refusal(command[0], "data.csv", "--target", "y", *command[1:])

@@ -37,7 +37,7 @@ def test_no_weight_is_refused(refusal: Refusal) -> None:
     assert "data.csv: the weight 'n' of row 2 (the first is 1) is missing" in said
 
 
-@pytest.mark.parametrize("goal", [["--goal", "smallest"], ["--goal", "relevant"], ["--rule", "forward"]])
+@pytest.mark.parametrize("goal", [["--rule", "smallest"], ["--rule", "relevant"], ["--rule", "forward"]])
 def test_a_selection_weighs_rows_and_its_file_keeps_the_weights(call: Call, goal: list[str]) -> None:
     rows = [("pq"[row % 2], "ab"[row % 2 if row % 7 else 0], row % 3 % 2, row % 4) for row in range(80)]
     write("short.csv", columns("y", "x", "z", "n", rows=rows))
@@ -54,7 +54,7 @@ def test_a_file_of_nothing_but_target_and_weights(call: Call) -> None:
     write("data.csv", columns("y", "x", "n", rows=[("pq"[row % 2], "ab"[row % 4 // 2], 2) for row in range(400)]))
     code, _, err = call("select", "data.csv", "--target", "y", "--weights", "n", "--output", "new.csv")
     assert code == 3
-    assert err == "credimi: no feature is kept by the rule forward: new.csv has the target and the weights alone\n"
+    assert err == "credimi: no feature is kept by the rule smallest: new.csv has the target and the weights alone\n"
     assert Path("new.csv").read_text().splitlines()[0] == "y,n"
     code, out, _ = call("select", "data.csv", "--target", "y", "--weights", "n", "--format", "json")
     assert code == 3

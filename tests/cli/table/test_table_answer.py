@@ -46,7 +46,7 @@ def test_mode_of_complete_counts_by_hand(report: Callable[..., dict[str, object]
         (["--approximation", "leading"], {"approximation": "leading"}),
         (["--approximation", "leading-beta"], {"approximation": "leading-beta"}),
         (["--approximation", "sampled"], {"approximation": "sampled"}),
-        (["--approximation", "sampled", "--seed", "7"], {"approximation": "sampled", "seed": 7}),
+        (["--approximation", "sampled", "--random-state", "7"], {"approximation": "sampled", "seed": 7}),
         (["--prior", "perks", "--level=0.9", "--epsilon=0.1"], {"prior": "perks", "level": 0.9, "epsilon": 0.1}),
     ],
 )

@@ -95,10 +95,10 @@ def test_source_that_cannot_be_read(refusal: Callable[..., str], tmp_path: Path)
         (["--prior", "jefreys"], "unknown prior 'jefreys': did you mean 'jeffreys'?"),
         (["--prior", "zzz"], "unknown prior 'zzz': choose one of uniform, jeffreys, perks, haldane"),
         (["--prior", ""], "unknown prior ''"),
-        (["--prior=-1"], "prior is -1: a pseudo-count is a number from 0 up"),
+        (["--prior=-1"], "--prior is -1: a pseudo-count is a number from 0 up"),
         (["--prior", "1_0"], "unknown prior '1_0'"),
-        (["--prior", "nan"], "prior is nan: "),
-        (["--prior", "inf"], "prior is inf: "),
+        (["--prior", "nan"], "--prior is nan: "),
+        (["--prior", "inf"], "--prior is inf: "),
         (["--approximation", "matchd"], "unknown approximation 'matchd': did you mean 'matched'?"),
         (["--approximation", ""], "unknown approximation '': choose one of matched, leading, leading-beta, sampled"),
         (["--level", "0"], "--level is 0: it must lie between 0 and 1"),
@@ -144,8 +144,8 @@ def test_margin_given_twice(refusal: Callable[..., str], tmp_path: Path, name: s
         (["table", LITERAL, "--format", "xml"], "argument --format: invalid choice: 'xml'"),
         (["table", LITERAL, "--level", "high"], "argument --level: 'high' is not a number"),
         (["table", LITERAL, "--epsilon", ""], "argument --epsilon: '' is not a number"),
-        (["table", LITERAL, "--seed", "-1"], "argument --seed: '-1' is not a whole number from 0 up"),
-        (["table", LITERAL, "--seed", "1.5"], "argument --seed: '1.5' is not a whole number from 0 up"),
+        (["table", LITERAL, "--random-state", "-1"], "argument --random-state: '-1' is not a whole number from 0 up"),
+        (["table", LITERAL, "--random-state", "1.5"], "argument --random-state: '1.5' is not a whole number from 0 up"),
         (["table", LITERAL, "--output"], "argument --output: expected one argument"),
         (["table", LITERAL, "--colour"], "unrecognized arguments: --colour"),
         (["table", LITERAL, "two\nlines"], "unrecognized arguments: two lines"),
@@ -177,7 +177,16 @@ def test_help_fits_in_80_columns(call: Call, monkeypatch: pytest.MonkeyPatch, ar
 
 def test_help_names_every_option_and_its_default(call: Call) -> None:
     out = " ".join(call("table", "--help")[1].split())
-    for option in ("target-only", "feature-only", "prior", "approximation", "epsilon", "level", "seed", "units"):
+    for option in (
+        "target-only",
+        "feature-only",
+        "prior",
+        "approximation",
+        "epsilon",
+        "level",
+        "random-state",
+        "units",
+    ):
         assert f"--{option} " in out
     for default in ("adaptive", "matched", "0.003", "0.95", "nats", "table"):
         assert f"(default: {default})" in out

@@ -12,8 +12,7 @@ import pytest
 import credimi
 from credimi.counts.batch import encode_batch
 from credimi.counts.reading import Reading
-from credimi.questions.compare import by_group
-from credimi.questions.compare.by_group import count_by
+from credimi.questions.compare.groups import count_by
 from credimi.sources.csv import csv_files
 
 if TYPE_CHECKING:
@@ -61,7 +60,8 @@ def test_groups_are_counted_as_if_each_were_a_table(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(csv_files, "_GATHERED", 0)
     batches = []
     monkeypatch.setattr(
-        by_group, "encode_batch", lambda *given, **named: batches.append(1) or encode_batch(*given, **named)
+        "credimi.questions.compare.groups.encode_batch",
+        lambda *given, **named: batches.append(1) or encode_batch(*given, **named),
     )
     from_file, gone = count_by(path, "class", "site", Reading())
     assert len(batches) > 3

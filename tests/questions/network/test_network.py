@@ -45,7 +45,7 @@ def found() -> Network:
 
 def test_a_chain_is_found_and_what_separates_its_ends(found: Network) -> None:
     assert joined(found) == {"ab", "bc", "cd", "de"}
-    assert all(edge.probability > 0.99 and edge.direction == "--" for edge in found)
+    assert all(edge.probability > 0.99 and edge.direction == "--" for edge in found.edges)
     apart = found.between("a", "c")
     assert apart is not None
     assert apart.separated_by == ("b",)
@@ -104,7 +104,7 @@ def test_two_causes_of_one_effect_point_at_it() -> None:
     effect = copied(first & second, 0.2, generator)
     after = copied(effect, 0.3, generator)
     found = network({"first": first, "second": second, "effect": effect, "after": after})
-    arrows = {(edge.a, edge.direction, edge.b) for edge in found}
+    arrows = {(edge.a, edge.direction, edge.b) for edge in found.edges}
     assert arrows == {("first", "->", "effect"), ("second", "->", "effect"), ("effect", "->", "after")}
     apart = found.between("first", "second")
     assert apart is None or apart.probability < 0.4
@@ -116,7 +116,7 @@ def test_a_function_of_two_others_keeps_its_neighbours() -> None:
     either = rare | common
     shown = copied(either, 0.2, generator)
     found = network({"rare": rare, "common": common, "either": either, "shown": shown})
-    assert {frozenset((edge.a, edge.b)) for edge in found} == {
+    assert {frozenset((edge.a, edge.b)) for edge in found.edges} == {
         frozenset(("rare", "either")),
         frozenset(("common", "either")),
         frozenset(("either", "shown")),
@@ -158,7 +158,7 @@ def test_values_that_are_missing_because_of_another_column_make_no_edge() -> Non
     one, other = copied(cause, 0.4, generator), copied(cause, 0.4, generator)
     table = {"cause": cause, "one": one, "other": np.where((generator.random(4000) < 0.6) & (one == 1), -1, other)}
     found = network(table, missing_values=[-1])
-    assert {frozenset((edge.a, edge.b)) for edge in found} == {
+    assert {frozenset((edge.a, edge.b)) for edge in found.edges} == {
         frozenset(("cause", "one")),
         frozenset(("cause", "other")),
     }
@@ -200,7 +200,7 @@ def test_it_is_exported(found: Network, tmp_path: Path) -> None:
     assert plain["columns"] == list("abcde")
     assert plain["edges"][0]["probability"] == found.edges[0].probability
     frame = found.to_pandas()
-    assert list(frame["a"]) == [edge.a for edge in found]
+    assert list(frame["a"]) == [edge.a for edge in found.edges]
     assert len(found.to_pandas(all_pairs=True)) == len(found.pairs)
     assert pickle.loads(pickle.dumps(found)).pairs == found.pairs  # noqa: S301  (made here)
     root = ET.fromstring(found.to_graphml(tmp_path / "network.graphml"))  # noqa: S314  (made here)
@@ -208,7 +208,7 @@ def test_it_is_exported(found: Network, tmp_path: Path) -> None:
     assert found.to_dot().count(" -> ") == len(found)
     assert (tmp_path / "network.graphml").read_text(encoding="utf-8").startswith("<?xml")
     assert "4 edges among 5 columns of 800 rows" in repr(found)
-    assert "<pre>" in found._repr_html_()
+    assert "<table>" in found._repr_html_()
 
 
 def test_hostile_names_stay_names_in_files() -> None:
@@ -237,7 +237,7 @@ def test_networkx_reads_graphml(tmp_path: Path) -> None:
     data = {"effect": copied(causes[0] | causes[1], 0.05, generator)}  # before its causes: the arrows go back
     data |= {"one": causes[0].tolist(), "other": causes[1].tolist(), "near": copied(causes[0], 0.1, generator)}
     found = network(data)
-    assert {edge.direction for edge in found} == {"<-", "--"}
+    assert {edge.direction for edge in found.edges} == {"<-", "--"}
     found.to_graphml(tmp_path / "network.graphml")
     graph = networkx.read_graphml(tmp_path / "network.graphml")
     names = networkx.get_node_attributes(graph, "label")
@@ -310,7 +310,9 @@ def test_the_clinic_hangs_together_as_it_was_made() -> None:
     assert found.neighbours("waist") == ("bmi",)
     assert "bmi" in found.neighbours("systolic_pressure")  # with ten ranges of each number this edge was lost
     assert "diabetes" not in found.neighbours("systolic_pressure")
-    assert not {"handedness", "blood_group", "sex", "region"} & {name for edge in found for name in (edge.a, edge.b)}
+    assert not {"handedness", "blood_group", "sex", "region"} & {
+        name for edge in found.edges for name in (edge.a, edge.b)
+    }
     left_out = {remark.column for remark in found.remarks if remark.kind == "left_out"}
     assert left_out == {"patient", "clinic"}
     assert credimi.Network is Network

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from credimi.questions.network.files import dot, graphml
+from credimi.questions.network.result import dot, graphml
 
 NAMES = ['say "hi"', "back\\slash", "two\nlines", "red\x1b[31m", "tab\there"]
 NAMES += ["nul\0end", "\r", "&amp;", "R&D", "\u202egnp"]

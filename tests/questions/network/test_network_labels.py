@@ -7,7 +7,7 @@ import pytest
 from command_helpers import CLINIC
 
 import credimi
-from credimi.questions.network.labels import label_sides
+from credimi.questions.network.view import label_sides
 
 
 def test_a_name_stands_on_the_side_without_lines() -> None:

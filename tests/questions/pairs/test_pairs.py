@@ -168,16 +168,16 @@ def test_columns_that_tell_nothing_are_left_out_and_named() -> None:
     assert found.names == ("x", "y", "number", "yes", "noise")
     remarks = "\n".join(found.remark_lines())
     assert (
-        "id: left out: identifier: 300 different values in 300 rows (discretize={'id': 'categories'} compares"
+        "left out: id: identifier: 300 different values in 300 rows (discretize={'id': 'categories'} compares"
         in remarks
     )
-    assert "one: left out: one value only" in remarks
-    assert "none: left out: all values are missing" in remarks
-    assert "many: left out: 15 values are too many" in remarks
-    assert "id: left out" in repr(found)
+    assert "left out: one: one value only" in remarks
+    assert "left out: none: all values are missing" in remarks
+    assert "left out: many (15 values): too many" in remarks
+    assert "left out: id" in repr(found)
     days = {"day": [f"2024-{row // 28 + 1:02d}-{row % 28 + 1:02d}" for row in range(300)], "x": data["x"]}
     (line,) = credimi.pairs(days).remark_lines()
-    assert line.startswith("day: left out: dates, taken for text (discretize={'day': 'quantile'} compares them); as t")
+    assert line.startswith("left out: day: dates, taken for text (discretize={'day': 'quantile'} compares them); as t")
     assert credimi.pairs(days, discretize={"day": "quantile"}).names == ("day", "x")
 
 

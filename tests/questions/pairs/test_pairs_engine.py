@@ -117,12 +117,12 @@ def test_figures_go_to_a_file(data: dict[str, list[object]], on_cpu: Pairs, tmp_
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="this system reserves no space")
 @pytest.mark.usefixtures("_stand_in")
 @pytest.mark.parametrize("options", [{}, {"top": 3}])
-def test_engines_mark_the_same_pairs(options: dict[str, int]) -> None:
+def test_devices_mark_the_same_pairs(options: dict[str, int]) -> None:
     """Tables of which P(independent) may be off are left to the CPU; the device marks none."""
     one = ["p"] * 30_105 + ["q"] * 500 + [None] * 15_400
     other = ["a"] * 104 + ["b"] + [None] * 30_500 + ["a"] * 15_000 + ["b"] * 400
     data = {"one": one, "other": other, "full": [*"xy" * 23_002, "x"]}
-    marks = [credimi.pairs(data, engine=engine, **options).figures.approximate for engine in ("cpu", "gpu")]
+    marks = [credimi.pairs(data, device=device, **options).figures.approximate for device in ("cpu", "gpu")]
     assert sorted(marks[0].tolist()) == [0.0, 0.0, 1.0]
     assert marks[1].tolist() == marks[0].tolist()
 

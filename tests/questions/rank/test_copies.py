@@ -12,7 +12,7 @@ import pytest
 from pyarrow import csv
 
 import credimi
-from credimi.counts import sampled_rows
+from credimi.counts.rows import sampled_rows
 from credimi.results.remarks import RemarkKind
 from credimi.sources import frames
 

@@ -347,7 +347,7 @@ def test_missing_as_a_category_leaves_identifiers_and_empty_columns(counts: Coun
 
 
 def test_a_reading_of_holes_that_there_is_not(counts: Counts) -> None:
-    with pytest.raises(CredimiError, match="missing is 'drop': choose one of ignore, category"):
+    with pytest.raises(CredimiError, match="missing_as is 'drop': choose one of ignore, category"):
         rank(counts, missing_as="drop")
 
 
@@ -580,7 +580,8 @@ def test_a_copy_of_the_target_is_pointed_out() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"missing": "category"}, {"robust": True}, {"prior": "haldane"}, {"approximation": "sampled"}]
+    "options",
+    [{}, {"missing_as": "category"}, {"robust_factor": 2}, {"prior": "haldane"}, {"approximation": "sampled"}],
 )
 def test_a_column_that_is_missing_everywhere_is_not_ranked(options: dict[str, Any]) -> None:
     """It was dropped for sure, though nothing is known of it."""

@@ -83,7 +83,7 @@ def test_the_verdict_stands_up_to_the_tipping_factor_and_no_further(table: Recor
 
     def probability(factor: float) -> float:
         """P(the verdict holds whatever the mechanism)."""
-        least, largest = credimi.information_bounds(block[:, :3], target_only=block[:, 3], factor=factor)
+        least, largest = credimi.information_bounds(block[:, :3], target_only=block[:, 3], robust_factor=factor)
         return least.sf(0.003) if row["verdict"] == "keep" else largest.cdf(0.003)
 
     assert probability(0.95 * row["tipping_factor"]) >= 0.95
@@ -111,13 +111,13 @@ def test_a_target_with_missing_values(table: Record) -> None:
     assert found["medium"]["tipping_factor"] < credimi.rank(table, "class", robust_factor=2)["medium"]["tipping_factor"]
 
 
-@pytest.mark.parametrize("options", [{"prior": "jeffreys"}, {"approximation": "leading"}, {"missing": "category"}])
+@pytest.mark.parametrize("options", [{"prior": "jeffreys"}, {"approximation": "leading"}, {"missing_as": "category"}])
 def test_other_options(table: Record, options: Record) -> None:
     some = {name: table[name] for name in ("medium", "complete", "class")}
     found = credimi.rank(some, "class", robust_factor=2, **options)
     assert found["complete"]["tipping_factor"] == math.inf
     assert found["medium"]["robust_low"] <= found["medium"]["low"]
-    if "missing" in options:  # nothing is missing then
+    if "missing_as" in options:  # nothing is missing then
         assert found["medium"]["tipping_factor"] == math.inf
 
 

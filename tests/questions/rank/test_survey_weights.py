@@ -11,7 +11,7 @@ import pytest
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.counts.survey_rows import scaled
+from credimi.counts.survey.survey_rows import scaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -221,7 +221,7 @@ def test_where_nothing_is_taken_the_most_probable_columns_and_remedies_are_named
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"goal": "best"}, "unknown goal 'best': choose one of smallest, relevant"),
+        ({"rule": "best"}, "unknown rule 'best': choose one of smallest, relevant"),
         ({"max_features": 0}, "max_features is 0"),
         ({"min_features": -1}, "min_features is -1: it must be a whole number from 0 up"),
         ({"min_features": 12}, "min_features is 12, but there are 11 features: ask for fewer"),

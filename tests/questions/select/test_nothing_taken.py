@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import credimi
-from credimi.questions.select import only_together
+from credimi.questions.select import relevant_features
 from credimi.results.remarks import RemarkKind
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def test_columns_that_matter_only_together_are_named(tmp_path: Path) -> None:
     assert pairs == {("one", "other"), ("other", "one")}
     told = " ".join(str(chosen).split())
     assert "in combination: one (with other), other (with one)" in told
-    assert 'rule="relevant" takes such columns, and credimi.interactions lists the pairs' in told
+    assert "rule='relevant' takes such columns, and credimi.interactions lists the pairs" in told
     asked = chosen.to_dict(reader="command line")["remarks"][0]["text"]
-    assert "--goal relevant takes such columns, and `credimi interactions` lists" in asked
+    assert "--rule relevant takes such columns, and `credimi interactions` lists" in asked
     chosen.to_html(tmp_path / "page.html")
     assert "in combination: one (with other)" in (tmp_path / "page.html").read_text()
     assert set(credimi.select(exclusive_or(), "y", rule="relevant").features) == {"one", "other"}
@@ -52,9 +52,9 @@ def test_noise_is_said_to_be_noise_in_pairs_as_well() -> None:
 
 
 def test_too_many_pairs_are_not_looked_at_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(only_together, "_SECONDS", 1e-9)
+    monkeypatch.setattr(relevant_features, "_SECONDS", 1e-9)
     told = " ".join(str(credimi.select(exclusive_or(), "y")).split())
-    assert '7 columns are too many to look at all pairs here: rule="relevant" looks at them' in told
+    assert "7 columns are too many to look at all pairs here: rule='relevant' looks at them" in told
 
 
 def test_nothing_is_remarked_where_something_was_taken() -> None:

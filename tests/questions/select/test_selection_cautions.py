@@ -112,7 +112,7 @@ def test_terminal_json_page_and_pickle_show_the_same_remarks(columns: Columns) -
     first = "caution: where it is missing tells about the target: tested"
     said = " ".join(str(selection).split())
     assert first in said
-    assert "missing='category'" not in said  # `select` has no such option
+    assert "missing_as='category'" not in said  # `select` has no such option
     assert "caution: coded: 'N/A' may mean missing" in said
     html = selection.to_html()
     assert first in html

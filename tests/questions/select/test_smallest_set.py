@@ -130,20 +130,6 @@ def test_chunks_of_columns_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     assert credimi.select(votes(), "y").to_dict() == whole
 
 
-def test_many_columns_of_few_rows_are_counted_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = votes(400)
-    data["a"][3:9] = data["b"][5:7] = [None] * 6  # type: ignore[list-item]
-    data["y"] = data["y"][: len(data["b"])]
-    data = {name: values[:390] for name, values in data.items()}
-    codes = interpreted(data)
-    every = np.arange(len(codes.features))
-    ((_, one, starts),) = LocalCounter(codes).by_stratum(ByValue(0), every)
-    monkeypatch.setattr("credimi.counts.local_counter._MANY_COLUMNS", 1)
-    ((_, other, same),) = LocalCounter(codes).by_stratum(ByValue(0), every)
-    assert other.flat.tolist() == one.flat.tolist()
-    assert same.tolist() == starts.tolist()
-
-
 def test_a_sample_has_rows_of_the_table_and_is_always_the_same() -> None:
     codes = interpreted(votes())
     counter = LocalCounter(codes)
@@ -334,14 +320,14 @@ def test_where_little_is_taken_combinations_are_pointed_to(rows: int) -> None:
     assert not nothing.features
     assert len(little.features) == 1
     sentence = (
-        'in combination: u (with w), w (with u); rule="relevant" takes such columns, and credimi.interactions lists'
+        "in combination: u (with w), w (with u); rule='relevant' takes such columns, and credimi.interactions lists"
     )
     for chosen in (nothing, little):
         assert sentence in " ".join(repr(chosen).split())
         assert sentence in html.unescape(chosen.to_html())
         assert "only in combination" not in repr(chosen)
     in_shell = printed(little.sections(shown := Shown(COMMAND_LINE, width=300)), shown)
-    assert "--goal relevant takes such columns, and `credimi interactions` lists the pairs" in in_shell
+    assert "--rule relevant takes such columns, and `credimi interactions` lists the pairs" in in_shell
     assert set(credimi.select(data, "y", rule="relevant").features) == {"u", "w"}
     told = credimi.select(data | {"t": u ^ w}, "y")
     assert told.features

@@ -7,8 +7,8 @@ import pytest
 
 from credimi.core.tables import Tables
 from credimi.inference.evidence.adaptive_prior import independence
-from credimi.inference.strata.stratified_tables import StratifiedTables
-from credimi.inference.strata.stratified_tables import independence as independence_given
+from credimi.inference.tables.stratified_tables import StratifiedTables
+from credimi.inference.tables.stratified_tables import independence as independence_given
 from credimi.questions.select.unrelated_columns import odds_factor
 
 

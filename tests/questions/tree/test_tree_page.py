@@ -17,7 +17,7 @@ from pyarrow import csv
 
 from credimi import CredibleTreeClassifier
 from credimi.counts.rows import node_counter
-from credimi.questions.tree.view import colour_of, page
+from credimi.questions.tree.view import colour_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,7 @@ def hostile() -> CredibleTreeClassifier:
 def test_hostile_names_stay_text() -> None:
     model = hostile()
     assert model.get_n_leaves() == 4
-    html = page(model.tree_.to_dict())
+    html = model.tree_.to_html()
     seen = Seen(html)
     assert not {"script", "img", "iframe", "a"} & set(seen.tags)
     assert seen.tags.count("details") == len(model.tree_.nodes)
@@ -61,7 +61,7 @@ def test_hostile_names_stay_text() -> None:
 
 
 def test_nothing_is_fetched() -> None:
-    html = page(hostile().tree_.to_dict())
+    html = hostile().tree_.to_html()
     assert "default-src 'none'" in html
     assert not re.search(r"(?:src|href|url)\s*[=(]\s*[\"']?(?!data:,)\w*:?//", html)
 
@@ -85,7 +85,7 @@ def test_rare_classes_share_a_colour_and_the_key_says_so() -> None:
     place = [row % 26 if row % 3 else row % 5 for row in range(2_600)]
     found = CredibleTreeClassifier().fit([[float(each)] for each in place], [f"class {each}" for each in place])
     tree = found.tree_.to_dict()
-    key = re.search(r'<p class="key">(.*?)</p>', page(tree), re.DOTALL)[1]  # type: ignore[index]
+    key = re.search(r'<p class="key">(.*?)</p>', found.tree_.to_html(), re.DOTALL)[1]  # type: ignore[index]
     assert re.findall(r'class="(c\d)"', key) == [f"c{number}" for number in range(8)]
     assert "19 other classes" in key
     assert [key.count(f"class {each}<") for each in range(5)] == [1] * 5  # the most frequent
@@ -94,7 +94,7 @@ def test_rare_classes_share_a_colour_and_the_key_says_so() -> None:
 
 def test_it_is_said_why_branches_have_fewer_rows(clinic: CredibleTreeClassifier) -> None:
     assert node_counter._MIN_PART == 0.2  # noqa: SLF001  (the page calls it a fifth)
-    html = page(clinic.tree_.to_dict())
+    html = clinic.tree_.to_html()
     root = html.split("</p></div>")[0]
     assert "807 rows without a value went down all branches" in root
     assert "Parts below a fifth of a row are left out: together the branches have fewer rows." in root

@@ -14,7 +14,6 @@ from credimi import CredibleTreeClassifier
 from credimi.questions.tree import surrogates as stand_ins
 from credimi.questions.tree.nodes import TreeSplit, TreeStandIn
 from credimi.questions.tree.surrogates import branch_weights, log_gains
-from credimi.questions.tree.view import page
 
 
 def redundant(seed: int, count: int, *, missing: float, weights: bool = False) -> list[dict[str, Any]]:
@@ -149,4 +148,4 @@ def test_texts_pages_and_records_name_them() -> None:
     same = ({"a", "b", "size"}, {"c", "d", "length"})[root["feature"] in {"c", "d", "length"}]
     assert set(names[:2]) == same - {root["feature"]}
     assert f"if missing, by {names[0]}, {names[1]}" in repr(grown)
-    assert f"rows without a value went down all branches, weighted by <bdi>{names[0]}, {names[1]}" in page(tree)
+    assert f"rows without a value went down all branches, weighted by <bdi>{names[0]}, {names[1]}" in grown.to_html()

@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 
 from credimi.columns.arrow_buffers import doubles
 from credimi.columns.labels import EXACT, NUMBER, Labels
-from credimi.columns.numbers.small_codes import tables_of
 from credimi.core.threads import share
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     CountArray = IntegerArray
 
 CELLS_WORTH_COMPILING = 2_000_000  # below this, numpy is done before compiled code is loaded
-_COLUMNS_AT_ONCE, _ROWS_AT_ONCE = 4, 4_096  # of a row-major table; so many cells fit into a cache
 _SAMPLED_VALUES, _MIN_DISTINCT = 1024, 512  # a column is sorted if more sampled values are distinct
 
 
@@ -90,44 +88,15 @@ def count_sorted(
     counted: dict[str, tuple[Labels, CountArray]] = {}
     free_buffers: list[SortBuffers] = []
 
-    def work(column_group: Sequence[str]) -> None:
-        buffers = free_buffers.pop() if free_buffers else SortBuffers(groups.size)
-        for name, values in zip(column_group, _contiguous([columns[column] for column in column_group]), strict=True):
-            numbers = as_doubles(values)
-            if numbers is not None:
-                counted[name] = buffers.counted(numbers, classes, height, max_labels)
-        free_buffers.append(buffers)
+    def work(name: str) -> None:
+        numbers = as_doubles(columns[name])
+        if numbers is not None:
+            buffers = free_buffers.pop() if free_buffers else SortBuffers(groups.size)
+            counted[name] = buffers.counted(numbers, classes, height, max_labels)
+            free_buffers.append(buffers)
 
-    share(work, _column_groups(columns, names), threads)
+    share(work, names, threads)
     return counted
-
-
-def _column_groups(columns: Mapping[str, Foreign], names: Sequence[str]) -> list[list[str]]:
-    """Groups of columns that are read together: a few neighbours in a row-major table, or a single column."""
-    group_of: dict[str, list[str]] = {}
-    for table in tables_of({name: columns[name] for name in names}):
-        positions = sorted(table.names) if table.cells is not None else []
-        for start in range(0, len(positions), _COLUMNS_AT_ONCE):
-            group = [table.names[position] for position in positions[start : start + _COLUMNS_AT_ONCE]]
-            group_of |= dict.fromkeys(group, group)
-    groups: list[list[str]] = []
-    grouped: set[str] = set()
-    for name in names:
-        if name not in grouped:
-            groups.append(group_of.get(name, [name]))
-            grouped.update(groups[-1])
-    return groups
-
-
-def _contiguous(columns: list[Foreign]) -> Sequence[Foreign]:
-    """The same columns as contiguous arrays; neighbours in a table are copied together, so that memory is read once."""
-    if len(columns) == 1:
-        return columns
-    copies = np.empty((len(columns), columns[0].size), dtype=columns[0].dtype)
-    for start in range(0, columns[0].size, _ROWS_AT_ONCE):
-        for copy, values in zip(copies, columns, strict=True):
-            copy[start : start + _ROWS_AT_ONCE] = values[start : start + _ROWS_AT_ONCE]
-    return list(copies)
 
 
 class SortBuffers:
@@ -136,17 +105,16 @@ class SortBuffers:
     def __init__(self, rows: int) -> None:
         from credimi.columns.numbers import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
+        self.kernels = sort_numbers
         self.keys = np.empty((2, rows), dtype=np.uint64)
         self.labels = np.empty((2, rows), dtype=np.uint16)
         self.sizes = np.empty((sort_numbers.DIGITS, 1 << sort_numbers.BITS), dtype=np.int64)
 
     def sort(self, values: FloatArray, classes: NDArray[np.uint16], lowest_bit: int, missing: CountArray) -> int:
         """Sort by the bits from `lowest_bit` on; fill `missing` with counts by class. Returns how many are present."""
-        from credimi.columns.numbers import sort_numbers  # noqa: PLC0415  (loads compiled code)
-
         missing[:] = 0
         numbers = np.ascontiguousarray(values)
-        return sort_numbers.sort(numbers, classes, lowest_bit, self.keys, self.labels, self.sizes, missing)
+        return self.kernels.sort(numbers, classes, lowest_bit, self.keys, self.labels, self.sizes, missing)
 
     def numbers(self, count: int) -> FloatArray:
         """The first `count` sorted numbers."""
@@ -157,10 +125,8 @@ class SortBuffers:
         self, values: FloatArray, classes: NDArray[np.uint16], height: int, max_labels: int
     ) -> tuple[Labels, CountArray]:
         """The labels of a column, and the counts, classes x labels; the counts of missing values are last."""
-        from credimi.columns.numbers import sort_numbers  # noqa: PLC0415  (loads compiled code)
-
         missing = np.zeros(height, dtype=np.int64)
-        lowest_bit = sort_numbers.HALF if values.size > max_labels else 0
+        lowest_bit = self.kernels.HALF if values.size > max_labels else 0
         present = self.sort(values, classes, lowest_bit, missing)
         distinct = self._distinct(present, lowest_bit)
         if lowest_bit and distinct[lowest_bit] <= max_labels:  # few distinct numbers: sort again, by all bits
@@ -171,17 +137,15 @@ class SortBuffers:
         size = int(distinct[dropped])
         numbers = np.empty(size)
         block = np.zeros((height, size + 1), dtype=np.int64)
-        sort_numbers.count_labels(self.keys[0], self.labels[0], present, dropped, numbers, block)
+        self.kernels.count_labels(self.keys[0], self.labels[0], present, dropped, numbers, block)
         block[:, -1] = missing
         return Labels(NUMBER, numbers=numbers, dropped_bits=dropped), block
 
     def _distinct(self, count: int, lowest_bit: int) -> CountArray:
         """The number of labels if 0, 1, 2, ... bits are dropped; valid from `lowest_bit` bits on."""
-        from credimi.columns.numbers import sort_numbers  # noqa: PLC0415  (loads compiled code)
-
         keys = self.keys[0]
         neighbours_by_bit = np.zeros(64, dtype=np.int64)
-        negative_count = sort_numbers.differences(keys, count, lowest_bit, neighbours_by_bit)
+        negative_count = self.kernels.differences(keys, count, lowest_bit, neighbours_by_bit)
         distinct = np.cumsum(neighbours_by_bit[::-1])[::-1] + (count > 0)
         if 0 < negative_count < count:  # small numbers of both signs become one label, 0, if all their bits are dropped
             magnitude = max(~int(keys[negative_count - 1]) & (2**63 - 1), int(keys[negative_count]) & (2**63 - 1))

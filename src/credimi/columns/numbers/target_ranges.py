@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 _QUANTILE = re.compile(r"quantile:([1-9]\d{0,3})")
 _MAX_RANGES = 1000  # classes of a target
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
-_THOUSANDS = re.compile(r"\s*[+-]?\d{1,3},\d{3}\s*")  # 1,200 may be either
 
 
 def checked_cuts(given: Option) -> Cuts | str | None:
@@ -100,18 +98,14 @@ def target_numbers(column: Column, keep: BooleanArray, target: str) -> tuple[Flo
 
 def _number(text: str, target: str) -> tuple[float, bool]:
     """A text as a number, and whether it is a date; independent of the other texts."""
-    if text_types.is_number(text, names_too=True):
-        return float(text), False
-    if _DECIMAL_COMMA.fullmatch(text) and not _THOUSANDS.fullmatch(text):
-        return float(text.replace(",", ".")), False
-    try:
-        return text_types.days_of(text), True
-    except ValueError:
+    found = text_types.readable([text])
+    if found is None:
         raise CredimiError(
             f"target {target!r} holds {text!r}, which is neither a number nor a date, and cannot be cut: write it as a "
             "plain number, say that it means missing (missing_values, --missing), or leave the cuts out "
             "(target_cuts, --target-cuts)"
-        ) from None
+        )
+    return float(found[0][0]), found[1] == text_types.DATES
 
 
 class TargetValues:

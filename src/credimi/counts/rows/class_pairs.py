@@ -20,7 +20,7 @@ import numpy as np
 
 from credimi.core.threads import share
 from credimi.counts.local_counter import LocalCounter
-from credimi.counts.rows import column_bits, pair_bits
+from credimi.counts.rows import pair_bits
 from credimi.counts.rows.pair_bits import BLOCK, MAX_VALUES, PANEL
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class ClassPairs:
 
             def fill(start: int) -> None:
                 columns = np.arange(start, min(start + columns_per_call, len(matrix)))
-                column_bits.fill_columns(matrix, groups, _WORD * (ends - words), columns, firsts, reduced.values, bits)
+                pair_bits.fill_columns(matrix, groups, _WORD * (ends - words), columns, firsts, reduced.values, bits)
 
             share(fill, range(0, len(matrix), columns_per_call), threads)  # no two columns share a word
         totals = reduced.totals(layout[:, 0])

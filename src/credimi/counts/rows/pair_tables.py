@@ -23,7 +23,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.counts.rows import all_pairs
-from credimi.counts.survey_rows import scaled
+from credimi.counts.survey.survey_rows import scaled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

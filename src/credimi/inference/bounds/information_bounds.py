@@ -76,7 +76,7 @@ def information_bounds(
     target_only: ArrayLike | None = None,
     feature_only: ArrayLike | None = None,
     neither: float | None = None,
-    factor: float = 2.0,
+    robust_factor: float = 2.0,
     prior: str | float = "adaptive",
 ) -> tuple[Distribution, Distribution]:
     """Posteriors of the least and of the largest mutual information (nats) if values are missing not quite at random.
@@ -92,7 +92,7 @@ def information_bounds(
     neither
         The number of data rows in which both are missing. Given, the bounds are those of I among all rows, these
         included; not given, of I among the rows that are counted. The two are the same if no row lacks both.
-    factor
+    robust_factor
         How much the odds of being missing may differ between the values of the feature within a class, and between the
         classes within a value: 1 is missing at random, `math.inf` is anything.
     prior
@@ -106,11 +106,11 @@ def information_bounds(
 
     Examples
     --------
-    >>> least, largest = credimi.information_bounds([[90, 20], [30, 80]], target_only=[30, 25], factor=2)
+    >>> least, largest = credimi.information_bounds([[90, 20], [30, 80]], target_only=[30, 25], robust_factor=2)
     >>> round(least.mean(), 3), round(largest.mean(), 3)
     (0.12, 0.174)
     """
-    factor = checked_factor(factor)
+    factor = checked_factor(robust_factor)
     table = Table.of(joint, target_only, feature_only)
     block = table.block()
     block[-1, -1] = checked_neither(neither)
@@ -123,13 +123,13 @@ def information_bounds(
     return least_posterior(drawn, factor), largest_posterior(drawn, factor)
 
 
-def checked_factor(factor: object, name: str = "factor") -> float:
+def checked_factor(factor: object) -> float:
     """Return the factor as a float; a factor below 1 is an error."""
-    number = require_number(name, factor)
+    number = require_number("robust_factor", factor)
     if not number >= 1.0:
         raise CredimiError(
-            f"{name} is {factor}: it must be 1 or more; 1 is missing at random, 2 lets the odds of being missing "
-            "differ twofold, and infinity is anything"
+            f"robust_factor is {factor}: it must be 1 or more; 1 is missing at random, 2 lets the odds of being "
+            "missing differ twofold, and infinity is anything"
         )
     return number
 

@@ -65,6 +65,7 @@ _LITTLE = 0.01
 _MANY = 10.0
 _NO_ATOM = 1e-9
 _OF_NEITHER = 2 << 20  # the cell whose scores rows that lack both have
+_OF_DRAWS = ("seen", "row_only", "column_only", "centre", "neither", "centre_information", "information")
 _HALF = 0.5  # of a count, which smooths the margins of independent tables, as the adaptive prior does
 
 
@@ -100,28 +101,13 @@ class ObservedDraws:
 
     def of(self, some: BooleanArray | IntegerArray) -> ObservedDraws:
         """Some of the draws, with their share of the mass."""
-        centre_information = self.centre_information[some]
-        mass = self.mass * centre_information.size / max(self.size, 1)
-        seen, row_only, column_only, centre = (each[some] for each in self.probabilities)
-        return ObservedDraws(
-            seen,
-            row_only,
-            column_only,
-            centre,
-            self.neither[some],
-            centre_information,
-            self.information[some],
-            mass,
-            self.both_missing,
-        )
+        chosen = {name: getattr(self, name)[some] for name in _OF_DRAWS}
+        return replace(self, **chosen, mass=self.mass * chosen["information"].size / max(self.size, 1))
 
     def mean(self) -> ObservedDraws:
         """The mean of the draws, as one draw."""
-        seen, row_only, column_only, centre = (each.mean(axis=0, keepdims=True) for each in self.probabilities)
-        neither, information = (each.mean(keepdims=True) for each in (self.neither, self.centre_information))
-        return ObservedDraws(
-            seen, row_only, column_only, centre, neither, information, information, self.mass, self.both_missing
-        )
+        means = {name: getattr(self, name).mean(axis=0, keepdims=True) for name in _OF_DRAWS}
+        return replace(self, **means | {"information": means["centre_information"]})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,18 +200,9 @@ def _dependent(block: FloatArray, parts: list[FloatArray], weights: FloatArray, 
     row_only, column_only = (np.ascontiguousarray(each) for each in np.split(drawn[:, r * s :], [r], axis=1))
     centre = np.empty_like(seen)
     centres(seen, row_only, column_only, centre)
-    centre_information = information_of(centre)
-    return ObservedDraws(
-        seen,
-        row_only,
-        column_only,
-        centre,
-        _neither(block, total[:, 0]),
-        centre_information,
-        centre_information,
-        1.0,
-        both_missing(block),
-    )
+    probabilities = seen, row_only, column_only, centre, _neither(block, total[:, 0])
+    information = information_of(centre)
+    return ObservedDraws(*probabilities, information, information, 1.0, both_missing(block))
 
 
 def _neither(block: FloatArray, others: FloatArray) -> FloatArray:
@@ -263,18 +240,9 @@ def _independent(block: FloatArray, p_zero: float) -> ObservedDraws:
     row_only, column_only = row_only / total, column_only / total
     complete = 1.0 - (row_only / rows)[:, :, np.newaxis] - (column_only / columns)[:, np.newaxis, :]
     centre = rows[:, :, np.newaxis] * columns[:, np.newaxis, :]
-    zero = np.zeros(count)
-    return ObservedDraws(
-        centre * np.maximum(complete, 0.0),
-        np.ascontiguousarray(row_only),
-        np.ascontiguousarray(column_only),
-        centre,
-        _neither(block, total[:, 0]),
-        zero,
-        zero,
-        p_zero,
-        both_missing(block),
-    )
+    zero, margins = np.zeros(count), (np.ascontiguousarray(row_only), np.ascontiguousarray(column_only))
+    probabilities = centre * np.maximum(complete, 0.0), *margins, centre, _neither(block, total[:, 0])
+    return ObservedDraws(*probabilities, zero, zero, p_zero, both_missing(block))
 
 
 def _shares_and_sum(drawn: FloatArray) -> tuple[FloatArray, FloatArray]:

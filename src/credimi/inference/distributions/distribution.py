@@ -35,7 +35,7 @@ from credimi.inference.distributions.components import Empirical, FloatArray, No
 from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.distributions.quantile_search import first_positive
 from credimi.inference.distributions.scaled_beta import ScaledBeta, plain_betas, scaled_betas
-from credimi.results.notebook import VISIBLE_ATOM
+from credimi.inference.distributions.shown import VISIBLE_ATOM, density_plot, distribution_html
 from credimi.results.saved import Saved
 from credimi.results.sentences import CAUTIONS_OF_INFORMATION
 
@@ -160,14 +160,10 @@ class Distribution(Saved):
         return f"Distribution(mean={self.mean():.4g}, std={self.std():.4g}, {interval}{atom}{cautions})"
 
     def _repr_html_(self) -> str:
-        from credimi.results.notebook import distribution_html  # noqa: PLC0415  (loaded only in notebooks)
-
         return distribution_html(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the density with matplotlib, the atom at 0 as a line; returns the axes."""
-        from credimi.results.figures import density_plot  # noqa: PLC0415  (an extra: loaded only to draw)
-
         return density_plot(self, ax)
 
     @property

@@ -53,12 +53,12 @@ import numpy as np
 
 from credimi.core.tables import Tables
 from credimi.core.threads import share
-from credimi.inference.evidence import adaptive_weights, evidence_at, two_sided_weights
+from credimi.inference.evidence import adaptive_weights, two_sided_weights
 from credimi.inference.evidence.adaptive_weights import BOTH_SIDES_MISS
 from credimi.inference.moments.moments import Moments, moments, parts
 
 if TYPE_CHECKING:
-    from credimi.core.types import BooleanArray, CountArray, FloatArray, IntegerArray, Record
+    from credimi.core.types import BooleanArray, CountArray, FloatArray, Foreign, IntegerArray, Record
 
 GRID = 18
 LOOSEST = 4.0
@@ -202,40 +202,21 @@ def independence_and_marks(
 
 
 def log_odds_of_dependence(blocks: Tables, *, threads: int | None = None) -> FloatArray:
-    """The log Bayes factor of dependence of every table, even if it is so large that P(independent) is 0 in doubles.
-
-    The point K of the grid with the largest weight has w = B_K p_K / (B_K p_K + ...), which gives the sum.
-    """
-    count = blocks.rows.size
-    weighed = _weigh(blocks, *_spans(blocks, None), matched=False, threads=threads)
-    has_dependence = weighed.weights.max(axis=1, initial=0.0) > 0.0
-    log_odds = np.where(has_dependence, 0.0, -np.inf)
-    best = weighed.weights.argmax(axis=1) if count else np.zeros(0, dtype=np.int64)
-    strength = np.where(has_dependence, weighed.strengths[np.arange(count), best], 1.0)
-    strengths = np.where(has_dependence[:, np.newaxis], weighed.strengths, np.arange(1.0, GRID + 1.0))
-
-    def work(part: slice) -> None:
-        tables = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], SMOOTHING
-        log_evidence, log_prior = np.empty(part.stop - part.start), np.empty(part.stop - part.start)
-        evidence_at.log_evidence_at(*tables, strength[part], log_evidence)
-        evidence_at.log_prior_of_points(*tables, LOOSEST, TIGHTEST, strengths[part], log_prior)
-        share_of_best = weighed.weights[np.arange(part.start, part.stop), best[part]] / (1.0 - weighed.p_zero[part])
-        log_odds[part] += np.where(has_dependence[part], log_evidence + log_prior - np.log(share_of_best), 0.0)
-
-    with np.errstate(divide="ignore", invalid="ignore"):  # tables without any component
-        share(work, parts(count, GRID * blocks.flat.size, threads), threads)
-    return log_odds
+    """The log Bayes factor of dependence of every table, even if it is so large that P(independent) is 0 in doubles."""
+    return _weigh(blocks, *_spans(blocks, None), matched=False, threads=threads).log_odds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Weights:
     """The weights of each candidate. `two_sided` are the candidates in which both sides have missing values.
 
-    `mean` and `variance` are those of their components, (tables of all these candidates one after the other, points).
+    `log_odds` are those of dependence, from even prior odds, whatever `odds` the tables have. `mean` and `variance` are
+    those of their components, (tables of all these candidates one after the other, points).
     `approximate` says whose weights may be off: see `two_sided_weights`.
     """
 
     p_zero: FloatArray
+    log_odds: FloatArray
     strengths: FloatArray
     weights: FloatArray
     component_counts: IntegerArray
@@ -255,13 +236,15 @@ def _weigh(
 ) -> _Weights:
     tables = blocks.flat, blocks.offsets, blocks.rows, blocks.columns
     count = starts.size
-    p_zero, component_counts = np.empty(count), np.empty(count, dtype=np.int64)
+    p_zero, log_odds, component_counts = np.empty(count), np.empty(count), np.empty(count, dtype=np.int64)
     strengths, weights = np.empty((count, GRID)), np.empty((count, GRID))
     approximate = np.zeros(count, dtype=np.bool_)
     hyperparameters = SMOOTHING, LOOSEST, TIGHTEST, P_ZERO, NEGLIGIBLE
 
+    fields: tuple[Foreign, ...] = p_zero, log_odds, strengths, weights, component_counts
+
     def weigh(part: slice) -> None:
-        results = p_zero[part], strengths[part], weights[part], component_counts[part]
+        results = (field[part] for field in fields)
         adaptive_weights.weigh(*tables, starts[part], stops[part], *hyperparameters, *results)
 
     share(weigh, parts(count, GRID * blocks.flat.size, threads), threads)
@@ -270,33 +253,23 @@ def _weigh(
     ends = np.concatenate([[0], np.cumsum((stops - starts)[two_sided])])
     mean, variance = np.empty((2, int(ends[-1]), GRID))
     if two_sided.size:
-        p_zero_of_both, strengths_of_both = p_zero[two_sided], strengths[two_sided]
-        weights_of_both, counts_of_both = weights[two_sided], component_counts[two_sided]
-        approximate_of_both = np.zeros(two_sided.size, dtype=np.bool_)
+        fields += (approximate,)
+        of_both = [field[two_sided] for field in fields]
 
         def weigh_two_sided(part: slice) -> None:
-            candidates, span = two_sided[part], slice(ends[part.start], ends[part.stop])
-            results = p_zero_of_both[part], strengths_of_both[part], weights_of_both[part], counts_of_both[part]
+            chosen, span = two_sided[part], slice(ends[part.start], ends[part.stop])
+            results = *(field[part] for field in of_both), mean[span], variance[span]
             two_sided_weights.weigh_two_sided(
-                *tables,
-                starts[candidates],
-                stops[candidates],
-                *hyperparameters,
-                matched,
-                *results,
-                approximate_of_both[part],
-                mean[span],
-                variance[span],
+                *tables, starts[chosen], stops[chosen], *hyperparameters, matched, *results
             )
 
         share(weigh_two_sided, parts(two_sided.size, 10 * GRID * blocks.flat.size, threads), threads)
-        p_zero[two_sided], strengths[two_sided] = p_zero_of_both, strengths_of_both
-        weights[two_sided], component_counts[two_sided] = weights_of_both, counts_of_both
-        approximate[two_sided] = approximate_of_both
+        for field, found in zip(fields, of_both, strict=True):
+            field[two_sided] = found
     if blocks.odds is not None:
         from_even, p_zero = p_zero, with_odds(p_zero, blocks.odds)
         weights *= np.divide(1.0 - p_zero, 1.0 - from_even, where=from_even < 1.0, out=np.zeros(count))[:, np.newaxis]
-    return _Weights(p_zero, strengths, weights, component_counts, two_sided, mean, variance, approximate)
+    return _Weights(p_zero, log_odds, strengths, weights, component_counts, two_sided, mean, variance, approximate)
 
 
 def _mixtures(

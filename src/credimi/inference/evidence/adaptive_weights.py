@@ -12,9 +12,8 @@ Tables may be strata of one candidate, with one K for all of them: then log B_K 
 are learned from the same rows, B_K is a little above 1 on average under independence. This excess is negligible for
 one table, but adds up over hundreds of thin strata, and is subtracted from each (`excess_evidence`).
 
-Loops run over `LANES` points of the grid side by side. So they vectorise even if the table is small, and the count of a
-cell, which decides on the formula, is the same for all lanes. Counts of 0 and 1 have log_rise 0. Small whole counts are
-multiplied out, prod (1 + k/a), and one logarithm serves many cells. The cost is O(rs) a point of the grid.
+Counts of 0 and 1 have log_rise 0. Small whole counts are multiplied out, and one logarithm serves many cells. The cost
+is O(rs) a point of the grid.
 """
 
 from __future__ import annotations
@@ -24,14 +23,15 @@ import numpy as np
 from credimi.compile.jit import FloatArray, IntegerArray, NumberArray, compiled, inlined
 from credimi.core.table_patterns import BOTH, CONSTANT, pattern_of
 from credimi.inference.evidence.excess_evidence import subtract_excess
-from credimi.inference.special_functions import log_rise, log_rise_of_large, logarithm
+from credimi.inference.special_functions import (
+    LANES,
+    add_rise,
+    is_multiplied_out,
+    multiply,
+    take_logarithms,
+)
 
-LANES = 8
 BOTH_SIDES_MISS = -1  # instead of the number of points with weight
-_MAX_MULTIPLIED_OUT = 48.0  # the largest count whose product is faster than the series
-_SERIES_FROM = 8.0  # from here on the series is accurate without a shift
-_MAX_FACTOR = 1e24  # a product of four larger factors might overflow
-_MAX_PRODUCT = 1e100  # a product above this is turned into its logarithm
 _MANY_CELLS = 16  # degrees of freedom of a table, or of all strata
 _VERY_MANY_CELLS = 80
 _SHARP_BEND = (
@@ -90,14 +90,6 @@ def grid_ratio(loosest: float, tightest: float, total: float, r: int, s: int, po
 
 
 @inlined
-def _take_logarithms(product: FloatArray, score: FloatArray) -> None:
-    """Add the logarithms of the products to the scores, and reset the products to 1."""
-    for point in range(product.size):
-        score[point] += logarithm(product[point])
-        product[point] = 1.0
-
-
-@inlined
 def highest(score: FloatArray) -> int:
     """The index of the highest score, the first if several are equal."""
     best = 0
@@ -137,8 +129,7 @@ def fill_scores(
     """Fill log B_K of the complete rows for every strength K in `lanes[0]`, a whole number of `LANES`, into `lanes[1]`.
 
     `margins` (4, side) is filled by `shares`; `terms` (3, rs + r + s + 1) and the rest of `lanes` (4, points) are
-    scratch. The choice between the formula for large parameters and the general one is made for `LANES` points at a
-    time.
+    scratch.
     """
     by_class, by_value, classes, values = margins[0], margins[1], margins[2], margins[3]
     signs, parts, counts = terms[0], terms[1], terms[2]
@@ -159,32 +150,14 @@ def fill_scores(
         row = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
         for j in range(s):
             n, part = np.float64(row[j]), classes[i] * values[j]
-            if n <= _MAX_MULTIPLIED_OUT and n == np.floor(n) and n * inverse[0] < _MAX_FACTOR * part:
-                scale = 1.0 / part
-                for first in range(1, np.int64(n), 4):
-                    one, two = first * scale, (first + 1) * scale if first + 1 < n else 0.0
-                    three = (first + 2) * scale if first + 2 < n else 0.0
-                    four = (first + 3) * scale if first + 3 < n else 0.0
-                    for point in range(strength.size):
-                        inverse_k = inverse[point]
-                        low = (1.0 + one * inverse_k) * (1.0 + two * inverse_k)
-                        product[point] *= low * ((1.0 + three * inverse_k) * (1.0 + four * inverse_k))
-                    if product[0] > _MAX_PRODUCT:
-                        _take_logarithms(product, score)
+            if is_multiplied_out(n, inverse[0], part):
+                multiply(product, inverse, score, part, n, 1.0)
             else:
                 signs[term_count], parts[term_count], counts[term_count] = 1.0, part, n
                 term_count += 1
-    _take_logarithms(product, score)
+    take_logarithms(product, score, 1.0)
     for term in range(term_count):
-        sign, part, n = signs[term], parts[term], counts[term]
-        for first in range(0, strength.size, LANES):
-            lane_strengths, lane_scores = strength[first : first + LANES], score[first : first + LANES]
-            if lane_strengths[0] * part >= _SERIES_FROM:
-                for lane in range(lane_strengths.size):
-                    lane_scores[lane] += sign * log_rise_of_large(lane_strengths[lane] * part, n)
-            else:
-                for lane in range(lane_strengths.size):
-                    lane_scores[lane] += sign * log_rise(lane_strengths[lane] * part, n)
+        add_rise(score, strength, parts[term], counts[term], signs[term])
 
 
 @inlined
@@ -226,11 +199,25 @@ def fill_grid(strength: FloatArray, least: float, ratio: float) -> None:
 
 
 @inlined
-def zoom_in(strength: FloatArray, score: FloatArray, points: int) -> tuple[float, float]:
-    """The smallest strength and the ratio of a finer grid around the highest score."""
+def finer_grid(
+    strength: FloatArray, score: FloatArray, points: int, ratio: float, log_point: float
+) -> tuple[float, float, float]:
+    """A finer grid around the highest score: its first strength, its ratio, and the log of a point's weight."""
     top = highest(score[:points])
     begin, end = max(top - 2, 0), min(top + 2, points - 1)
-    return strength[begin], (strength[end] / strength[begin]) ** (1.0 / (points - 1))
+    finer = (strength[end] / strength[begin]) ** (1.0 / (points - 1))
+    return strength[begin], finer, log_point + np.log(np.log(finer) / np.log(ratio))
+
+
+@inlined
+def log_mean(evidence: FloatArray, points: int, log_point: float) -> float:
+    """log of the mean of exp(evidence) over the first points; `log_point` is the logarithm of a point's weight."""
+    largest = evidence[highest(evidence[:points])]
+    total = 0.0
+    for point in range(points):
+        total += np.exp(evidence[point] - largest)
+    result: float = largest + np.log(total) + log_point
+    return result
 
 
 @inlined
@@ -243,8 +230,11 @@ def settle(
     strengths: FloatArray,
     weights: FloatArray,
     points: int,
-) -> tuple[float, int]:
-    """Turn the scores of one table into weights; return that of independence, and how many points have weight."""
+) -> tuple[float, float, int]:
+    """Turn the scores of one table into weights; return that of independence, log odds, and how many have weight.
+
+    The log odds are those of dependence. They are finite even if the weight of independence is 0 in doubles.
+    """
     best = log_zero
     for point in range(points):
         score[point] += log_point
@@ -255,18 +245,18 @@ def settle(
         score[point] = np.exp(score[point] - best)
         total += score[point]
     smallest_kept = negligible * total
-    total = zero_weight
+    total, of_dependence, staying = zero_weight, 0.0, 0
     for point in range(points):
         score[point] = score[point] if score[point] >= smallest_kept else 0.0
         total += score[point]
-    staying = 0
+        of_dependence += score[point]
     for point in range(points):
         strengths[point] = strength[point]
         weights[point] = score[point] / total
         staying += weights[point] > 0.0
     for point in range(points, weights.size):
         weights[point] = 0.0
-    return zero_weight / total, staying
+    return zero_weight / total, np.log(of_dependence) + best - log_zero, staying
 
 
 @compiled
@@ -283,13 +273,15 @@ def weigh(
     prior_zero: float,
     negligible: float,
     p_zero: FloatArray,
+    log_odds: FloatArray,
     strengths: FloatArray,
     weights: FloatArray,
     staying: IntegerArray,
 ) -> None:
     """Fill each candidate's weight of independence, its grid of K, the weights of the points, and how many are not 0.
 
-    Grids and weights are (candidates, points). The strata of a candidate are the tables from its start to its stop.
+    `log_odds` are those of dependence, from even prior odds. Grids and weights are (candidates, points). The strata of
+    a candidate are the tables from its start to its stop.
 
     Candidates with a table that has missing values on both sides are marked `BOTH_SIDES_MISS`, for `two_sided_weights`.
     If there are very many cells, log B has a peak, about sqrt(2 / degrees of freedom) wide in log K. A grid of wider
@@ -308,7 +300,7 @@ def weigh(
     for candidate in range(starts.size):
         first, after = starts[candidate], stops[candidate]
         staying[candidate] = 0
-        p_zero[candidate] = 1.0
+        p_zero[candidate], log_odds[candidate] = 1.0, -np.inf
         weights[candidate, :] = 0.0
         pattern, total = CONSTANT, 0.0
         for table in range(first, after):
@@ -335,10 +327,8 @@ def weigh(
             fill_sums(flat, offsets, rows, columns, first, after, smoothing, margins, terms, lanes)
             if zoom == MAX_ZOOMS or not is_peaked(lanes[1, :points], freedom, log_zero - log_point):
                 break
-            least, finer = zoom_in(lanes[0], lanes[1], points)
-            log_point += np.log(np.log(finer) / np.log(ratio))
-            ratio = finer
-        p_zero[candidate], staying[candidate] = settle(
+            least, ratio, log_point = finer_grid(lanes[0], lanes[1], points, ratio, log_point)
+        p_zero[candidate], log_odds[candidate], staying[candidate] = settle(
             lanes[1], lanes[0], log_zero, log_point, negligible, strengths[candidate], weights[candidate], points
         )
 

@@ -17,64 +17,30 @@ import numpy as np
 
 from credimi.compile.jit import FloatArray, IntegerArray, NDArray, compiled, inlined
 from credimi.counts.rows.pair_bits import BLOCK, count_block, fill_cells
-from credimi.inference.evidence.adaptive_weights import LANES, MAX_ZOOMS, fill_grid, grid_ratio, grid_size, is_peaked
+from credimi.inference.evidence.adaptive_weights import (
+    MAX_ZOOMS,
+    fill_grid,
+    finer_grid,
+    grid_ratio,
+    grid_size,
+    is_peaked,
+    log_mean,
+)
 from credimi.inference.evidence.excess_evidence import is_thin, subtract_product
-from credimi.inference.evidence.grid_mean import finer_grid, log_mean
-from credimi.inference.special_functions import log_rise, log_rise_of_large, logarithm
+from credimi.inference.special_functions import (
+    LANES,
+    MAX_PRODUCT,
+    add_rise,
+    is_multiplied_out,
+    multiply,
+    take_logarithms,
+)
 
 GRID = 18
 SMOOTHING = 0.5
 LOOSEST = 4.0
 TIGHTEST = 50.0
 _PADDED_GRID = 24
-_MAX_MULTIPLIED_OUT = 48.0  # the largest count whose product is faster than the series
-_SERIES_FROM = 8.0  # from here on the series is accurate without a shift
-_MAX_FACTOR = 1e24  # a product of four larger factors might overflow
-_MAX_PRODUCT = 1e100  # a product above this is turned into its logarithm
-
-
-@inlined
-def _multiply(product: FloatArray, inverse: FloatArray, part: float, n: float) -> None:
-    """Multiply by (1 + k/(K part)) for all whole k below n."""
-    scale = 1.0 / part
-    for first in range(1, np.int64(n), 4):
-        one, two = first * scale, (first + 1) * scale if first + 1 < n else 0.0
-        three = (first + 2) * scale if first + 2 < n else 0.0
-        four = (first + 3) * scale if first + 3 < n else 0.0
-        for point in range(inverse.size):
-            inverse_k = inverse[point]
-            product[point] *= (
-                (1.0 + one * inverse_k)
-                * (1.0 + two * inverse_k)
-                * ((1.0 + three * inverse_k) * (1.0 + four * inverse_k))
-            )
-
-
-@inlined
-def _add_rise(score: FloatArray, strength: FloatArray, part: float, n: float, sign: float) -> None:
-    """Add or subtract log_rise(K part, n)."""
-    for first in range(0, strength.size, LANES):
-        lane_strengths, lane_scores = strength[first : first + LANES], score[first : first + LANES]
-        if lane_strengths[0] * part >= _SERIES_FROM:
-            for lane in range(LANES):
-                lane_scores[lane] += sign * log_rise_of_large(lane_strengths[lane] * part, n)
-        else:
-            for lane in range(LANES):
-                lane_scores[lane] += sign * log_rise(lane_strengths[lane] * part, n)
-
-
-@inlined
-def _take_logarithms(product: FloatArray, score: FloatArray, sign: float) -> None:
-    """Add or subtract the logarithms of the products, and reset these to 1."""
-    for point in range(product.size):
-        score[point] += sign * logarithm(product[point])
-        product[point] = 1.0
-
-
-@inlined
-def _is_multiplied_out(n: float, inverse: float, part: float) -> bool:
-    """Whether the n factors are multiplied out."""
-    return n <= _MAX_MULTIPLIED_OUT and n == np.floor(n) and n * inverse < _MAX_FACTOR * part
 
 
 @inlined
@@ -109,6 +75,15 @@ def _fill_margins(table: FloatArray, r: int, s: int, whole: bool, margins: Float
 
 
 @inlined
+def _add_term(product: FloatArray, lanes: FloatArray, part: float, n: float, sign: float) -> None:
+    """Add or subtract log_rise(K part, n): to the product, which has this sign, or to the scores."""
+    if is_multiplied_out(n, lanes[2, 0], part):
+        multiply(product, lanes[2], lanes[1], part, n, sign)
+    else:
+        add_rise(lanes[1], lanes[0], part, n, sign)
+
+
+@inlined
 def _add_stratum(
     table: FloatArray,
     r: int,
@@ -130,38 +105,19 @@ def _add_stratum(
         if n * (n - 1.0) == 0.0:  # log_rise is 0
             continue
         of_rows -= n * (n - 1.0) / classes[i]
-        if _is_multiplied_out(n, inverse[0], classes[i]):
-            _multiply(divisor, inverse, classes[i], n)
-            if divisor[0] > _MAX_PRODUCT:
-                _take_logarithms(divisor, score, -1.0)
-        else:
-            _add_rise(score, strength, classes[i], n, -1.0)
+        _add_term(divisor, lanes, classes[i], n, -1.0)
     for j in range(s):
         n = by_value[j]
         if n * (n - 1.0) == 0.0:  # log_rise is 0 for it and for its cells
             continue
         of_columns -= n * (n - 1.0) / values[j]
-        if _is_multiplied_out(n, inverse[0], values[j]):
-            _multiply(divisor, inverse, values[j], n)
-            if divisor[0] > _MAX_PRODUCT:
-                _take_logarithms(divisor, score, -1.0)
-        else:
-            _add_rise(score, strength, values[j], n, -1.0)
+        _add_term(divisor, lanes, values[j], n, -1.0)
         for i in range(r):
             n = table[i * (s + 1) + j]
             if n * (n - 1.0) == 0.0:  # log_rise is 0
                 continue
-            part = classes[i] * values[j]
-            if _is_multiplied_out(n, inverse[0], part):
-                _multiply(product, inverse, part, n)
-                if product[0] > _MAX_PRODUCT:
-                    _take_logarithms(product, score, 1.0)
-            else:
-                _add_rise(score, strength, part, n, 1.0)
-    if _is_multiplied_out(total, inverse[0], 1.0):
-        _multiply(product, inverse, 1.0, total)
-    else:
-        _add_rise(score, strength, 1.0, total, 1.0)
+            _add_term(product, lanes, classes[i] * values[j], n, 1.0)
+    _add_term(product, lanes, 1.0, total, 1.0)
     if not whole and pairs > 0.0:
         excess = of_rows * of_columns / (2.0 * pairs)
         if excess < 0.0 or is_thin(total, height, width):
@@ -169,10 +125,8 @@ def _add_stratum(
         else:
             for point in range(inverse.size):
                 divisor[point] *= 1.0 + excess * inverse[point]
-    if product[0] > _MAX_PRODUCT:
-        _take_logarithms(product, score, 1.0)
-    if divisor[0] > _MAX_PRODUCT:
-        _take_logarithms(divisor, score, -1.0)
+    if divisor[0] > MAX_PRODUCT:
+        take_logarithms(divisor, score, -1.0)
 
 
 @compiled
@@ -203,11 +157,11 @@ def log_evidence(tables: FloatArray, strata: int, r: int, s: int, margins: Float
             lanes[4, point] = 1.0
         for stratum in range(strata):
             _add_stratum(tables[stratum * size : (stratum + 1) * size], r, s, whole, margins, lanes)
-        _take_logarithms(lanes[3], lanes[1], 1.0)
-        _take_logarithms(lanes[4], lanes[1], -1.0)
+        take_logarithms(lanes[3], lanes[1], 1.0)
+        take_logarithms(lanes[4], lanes[1], -1.0)
         if zoom == MAX_ZOOMS or not is_peaked(lanes[1, :points], freedom, -log_point):
             break
-        least, ratio, log_point = finer_grid(lanes, points, ratio, log_point)
+        least, ratio, log_point = finer_grid(lanes[0], lanes[1], points, ratio, log_point)
     return log_mean(lanes[1], points, log_point)
 
 

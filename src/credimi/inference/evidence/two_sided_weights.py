@@ -42,10 +42,10 @@ from credimi.compile.jit import (
 )
 from credimi.core.table_patterns import BOTH, pattern_of
 from credimi.inference.evidence.adaptive_weights import (
-    LANES,
     MAX_ZOOMS,
     fill_grid,
     fill_sums,
+    finer_grid,
     grid_ratio,
     grid_size,
     has_very_many_cells,
@@ -53,7 +53,6 @@ from credimi.inference.evidence.adaptive_weights import (
     is_peaked,
     settle,
     shares,
-    zoom_in,
 )
 from credimi.inference.evidence.allocation_sum import MAX_DOUBT, doubt, exact_evidence, factor_is_lost, may_be_off
 from credimi.inference.mode.find import find_mode
@@ -62,7 +61,7 @@ from credimi.inference.moments import one_sided
 from credimi.inference.moments.information_matrix import workspace
 from credimi.inference.moments.many_tables import load_into
 from credimi.inference.moments.two_sided import MAX_DOUBTFUL, doubtful_probability, moments_at_mode
-from credimi.inference.special_functions import logarithm, stirling_tail
+from credimi.inference.special_functions import LANES, logarithm, stirling_tail
 
 # These are no literals: Numba would compile the functions that take them once more for each literal.
 _RELIABLE, _ROWS_GIVEN, _COLUMNS_GIVEN = np.array([False, False, True])  # every component needs moments
@@ -72,7 +71,7 @@ _MIN_SPACING = 2  # points: between known points that are closer, it is trusted
 
 
 @compiled
-def margins_evidence(work: Workspace) -> float:
+def _margins_evidence(work: Workspace) -> float:
     """D_K, from the results of `find_mode`; 0 if the factor was lost to rounding."""
     counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
     row_only, column_only, row_slope = (
@@ -122,7 +121,7 @@ def margins_evidence(work: Workspace) -> float:
 
 
 @inlined
-def load_component(
+def _load_component(
     work: Workspace, flat: NumberArray, start: int, rows: int, columns: int, strength: float, margins: FloatArray
 ) -> Workspace:
     """The workspace with the counts of one component, n_ij + K a_i b_j; `margins` has a and b."""
@@ -255,6 +254,7 @@ def weigh_two_sided(
     negligible: float,
     matched: bool,
     p_zero: FloatArray,
+    log_odds: FloatArray,
     strengths: FloatArray,
     weights: FloatArray,
     staying: IntegerArray,
@@ -315,7 +315,7 @@ def weigh_two_sided(
                     if pattern_of(flat, start, height, width) != BOTH:
                         continue
                     shares(flat, start, height, width, smoothing, margins[0], margins[1], margins[2], margins[3])
-                    work = load_component(work, flat, start, height, width, strength[point], margins)
+                    work = _load_component(work, flat, start, height, width, strength[point], margins)
                     find_mode(work)
                     all_rows, doubtful = doubtful_probability(work)
                     lost = factor_is_lost(all_rows, work)
@@ -327,7 +327,7 @@ def weigh_two_sided(
                         )
                         doubts[point] += in_doubt if np.isnan(evidence) else 0.0
                     if np.isnan(evidence) and not lost:
-                        evidence = margins_evidence(work)
+                        evidence = _margins_evidence(work)
                     guess[point] += 0.0 if np.isnan(evidence) else evidence
                     if after - first == 1 and score[point] + guess[point] < best + least_weight:
                         mean[line, point], variance[line, point] = 0.0, 0.0  # `settle` will drop it: no moments
@@ -346,13 +346,11 @@ def weigh_two_sided(
                     point = _next_point(score, guess, known, points, log_zero - log_point)
             if zoom == MAX_ZOOMS or not is_peaked(total_score, freedom, log_zero - log_point):
                 break
-            least, finer = zoom_in(strength, total_score, points)
-            log_point += np.log(np.log(finer) / np.log(ratio))
-            ratio = finer
+            least, ratio, log_point = finer_grid(strength, total_score, points, ratio, log_point)
         approximate[candidate] = may_be_off(lanes[1], guess, doubts, known, points, log_zero - log_point)
         for point in range(points):
             lanes[1, point] = lanes[2, point] if known[point] else -np.inf
-        p_zero[candidate], staying[candidate] = settle(
+        p_zero[candidate], log_odds[candidate], staying[candidate] = settle(
             lanes[1], lanes[0], log_zero, log_point, negligible, strengths[candidate], weights[candidate], points
         )
         first_line += after - first

@@ -12,7 +12,7 @@ and needs far fewer damped steps than Newton's method on L itself. With v_ij = p
 
 and eliminating them and delta a leaves only the s x s matrix of `information_matrix` for delta b: the matrix that the
 paper inverts for the covariance. The cost is O(r s^2 + s^3) a step. The start is one step of EM from the complete rows;
-tables for which that is no good start, or that have cells without a count, are left to `boundary`.
+tables for which that is no good start, or that have cells without a count, start at a barrier (`mode.newton`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from credimi.compile.jit import Workspace, compiled, inlined
-from credimi.inference.mode.boundary import FREE_SLACK, newton_with_barrier
-from credimi.inference.mode.newton import MAX_FRACTION, MAX_RESIDUAL, MAX_STEPS, SMALL_STEP, direct, kkt_residual
+from credimi.inference.mode.newton import FREE_SLACK, MAX_STEPS, kkt_residual, newton
 from credimi.inference.moments import information_matrix as at
 from credimi.inference.moments.information_matrix import factorize
 
@@ -38,12 +37,7 @@ def find_mode(work: Workspace) -> tuple[int, float]:
     counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
     rows, columns = counts.shape
     total, easy = _start(work)
-    if easy:
-        steps, residual = _newton(total, work)
-        if residual < np.inf:
-            return steps, residual
-    else:
-        steps, residual = newton_with_barrier(total, work)
+    steps, residual = newton(total, easy, work)
     if residual == np.inf:
         _expectation_maximization(total, work)
         residual = kkt_residual(total, work)
@@ -117,106 +111,12 @@ def _start(work: Workspace) -> tuple[float, bool]:
 
 
 @inlined
-def _newton(total: float, work: Workspace) -> tuple[int, float]:
-    """Newton's method from positive slacks; return the number of steps and the KKT residual, infinite if it failed.
-
-    At the mode v is also the weight of the cell in A, so `work` then has the factor of A.
-    """
-    residual = np.inf
-    for step in range(MAX_STEPS + 1):
-        _prepare(work)
-        if residual <= MAX_RESIDUAL:
-            return step, residual
-        direct(work)
-        length, moving = _advance(work)
-        if length == 1.0 and moving == 0:
-            residual = kkt_residual(total, work)
-            if residual <= MAX_RESIDUAL:  # otherwise the slopes must still fit the slacks
-                _copy_slopes(work)
-    return MAX_STEPS, np.inf
-
-
-@inlined
 def _copy_slopes(work: Workspace) -> None:
     """Copy the slopes that `kkt_residual` computed from the probabilities."""
     for i in range(work.rows.shape[1]):
         work.rows[at.ROW_SLOPE, i] = work.rows[at.ROW_STEP, i]
     for j in range(work.columns.shape[1]):
         work.columns[at.COLUMN_SLOPE, j] = work.columns[at.COLUMN_STEP, j]
-
-
-@inlined
-def _prepare(work: Workspace) -> None:
-    """Fill v, the probabilities c/t that follow from the slacks, the sums and the factor, at the present point."""
-    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
-    rows, columns = counts.shape
-    wanted = work.columns[at.COLUMN_WANTED]
-    for j in range(columns):
-        wanted[j] = 0.0
-        work.columns[at.COLUMN_SUM, j] = 0.0
-    for i in range(rows):
-        sum_probability = 0.0
-        sum_wanted = 0.0
-        for j in range(columns):
-            reciprocal = 1.0 / work.cells[at.SLACK, i, j]
-            work.cells[at.SCALE, i, j] = probability[i, j] * reciprocal
-            goal = counts[i, j] * reciprocal
-            sum_probability += probability[i, j]
-            sum_wanted += goal
-            wanted[j] += goal
-            work.columns[at.COLUMN_SUM, j] += probability[i, j]
-        work.rows[at.ROW_SUM, i] = sum_probability
-        work.rows[at.ROW_STEP, i] = sum_wanted
-    factorize(work)
-
-
-@inlined
-def _advance(work: Workspace) -> tuple[float, int]:
-    """Move along the direction as far as everything stays positive; return its length, and how many cells still moved.
-
-    The probabilities after a full step are left in `scale`.
-    """
-    counts, probability = work.cells[at.COUNTS], work.cells[at.PROBABILITY]
-    row_slope, column_slope = work.rows[at.ROW_SLOPE], work.columns[at.COLUMN_SLOPE]
-    row_step, column_step = work.rows[at.ROW_STEP], work.columns[at.COLUMN_STEP]
-    rows, columns = probability.shape
-    crossings = 0
-    moving = 0
-    for i in range(rows):
-        crossings += row_step[i] < -MAX_FRACTION * row_slope[i]
-    for j in range(columns):
-        crossings += column_step[j] < -MAX_FRACTION * column_slope[j]
-    for i in range(rows):
-        for j in range(columns):
-            closer = row_step[i] + column_step[j]
-            new = counts[i, j] / work.cells[at.SLACK, i, j] + work.cells[at.SCALE, i, j] * closer
-            work.cells[at.SCALE, i, j] = new
-            crossings += (closer > MAX_FRACTION * work.cells[at.SLACK, i, j]) | (
-                new < (1.0 - MAX_FRACTION) * probability[i, j]
-            )
-            moving += abs(new - probability[i, j]) > SMALL_STEP * probability[i, j]
-    length = 1.0
-    if crossings > 0:
-        inward = 0.0  # the full step, measured in distances to the closest boundary
-        for i in range(rows):
-            if row_step[i] < 0.0:
-                inward = max(inward, -row_step[i] / row_slope[i])
-            for j in range(columns):
-                closer = (row_step[i] + column_step[j]) / work.cells[at.SLACK, i, j]
-                inward = max(inward, closer, 1.0 - work.cells[at.SCALE, i, j] / probability[i, j])
-        for j in range(columns):
-            if column_step[j] < 0.0:
-                inward = max(inward, -column_step[j] / column_slope[j])
-        length = min(1.0, MAX_FRACTION / inward)
-    for i in range(rows):
-        row_slope[i] += length * row_step[i]
-        for j in range(columns):
-            probability[i, j] += length * (work.cells[at.SCALE, i, j] - probability[i, j])
-            # The slack is updated: computed again, it would be lost to rounding near 0.
-            work.cells[at.SLACK, i, j] -= length * (row_step[i] + column_step[j])
-    for j in range(columns):
-        column_slope[j] += length * column_step[j]
-    return length, moving
 
 
 @compiled

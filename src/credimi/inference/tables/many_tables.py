@@ -32,6 +32,8 @@ from credimi.inference.mutual_information import mutual_information
 from credimi.inference.tables.mixture_tails import Mixtures, above, mixtures_of, quantiles
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from credimi.core.tables import Tables
     from credimi.core.types import BooleanArray, FloatArray, Record
     from credimi.inference.belief import Belief
@@ -97,8 +99,7 @@ def summary_of(
     mixtures = mixtures_of(components, upper, gaussian=options.gaussian)
     low, high = _intervals(components, mixtures, options)
     p_above = above(mixtures, epsilon, threads)
-    for index in np.unique(components.table[~mixtures.trusted]).tolist():
-        distribution = distribution_of_table(components, index, float(upper[index]), gaussian=mixtures.gaussian)
+    for index, distribution in _one_by_one(components, mixtures, mixtures.trusted):
         p_above[index] = distribution.sf(epsilon)
         variance[index] = distribution.var()  # the variance of leading order may be impossible on [0, upper]
     given_dependence = (
@@ -144,11 +145,18 @@ def _intervals(components: PosteriorComponents, mixtures: Mixtures, options: Bel
         with_above=lambda tail: quantiles(mixtures, tail, threads),
         below_zero=lambda: 1.0 - above(mixtures, 0.0, threads) - components.p_zero,
     )
-    for index in np.unique(components.table[~mixtures.trusted]).tolist():
-        low[index], high[index] = distribution_of_table(
-            components, index, float(mixtures.upper[index]), gaussian=mixtures.gaussian
-        ).interval(level)
+    for index, distribution in _one_by_one(components, mixtures, mixtures.trusted):
+        low[index], high[index] = distribution.interval(level)
     return low, high
+
+
+def _one_by_one(
+    components: PosteriorComponents, mixtures: Mixtures, trusted: BooleanArray
+) -> Iterator[tuple[int, Distribution]]:
+    """The tables that have a component for which the kernels are not accurate, and their distributions."""
+    for index in np.unique(components.table[~trusted]).tolist():
+        upper = float(mixtures.upper[index])
+        yield index, distribution_of_table(components, index, upper, gaussian=mixtures.gaussian)
 
 
 def _without_atoms(components: PosteriorComponents, chosen: BooleanArray) -> PosteriorComponents:
@@ -202,8 +210,7 @@ def beliefs(blocks: Tables, options: Belief, *, shaped: bool = True) -> Beliefs:
         certain = components.variance == 0.0
         p_above[components.table[certain]] = components.mean[certain] > epsilon
         trusted = trusted | certain
-    for index in np.unique(components.table[~trusted]).tolist():
-        distribution = distribution_of_table(components, index, float(upper[index]), gaussian=mixtures.gaussian)
+    for index, distribution in _one_by_one(components, mixtures, trusted):
         p_above[index] = distribution.sf(epsilon)
     return Beliefs(summed(components, components.weight * components.mean), at_mode, p_above, components.p_zero)
 
@@ -218,8 +225,7 @@ def quick_beliefs(blocks: Tables, options: Belief) -> Beliefs:
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
     mixtures = mixtures_of(components, upper, gaussian=False)
     p_above = above(mixtures, options.epsilon, options.threads)
-    for index in np.unique(components.table[~mixtures.trusted]).tolist():
-        distribution = distribution_of_table(components, index, float(upper[index]), gaussian=False)
+    for index, distribution in _one_by_one(components, mixtures, mixtures.trusted):
         p_above[index] = distribution.sf(options.epsilon)
     mean = summed(components, components.weight * components.mean)
     return Beliefs(mean, np.full(mean.size, np.nan), p_above, components.p_zero, components.approximate)

@@ -9,9 +9,8 @@ import numpy as np
 from credimi.columns.numbers.target_ranges import bins_asked, checked_cuts
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
-from credimi.counts.survey_rows import scaled_blocks
-from credimi.counts.weights import effective
-from credimi.counts.weights_remarks import on_weights_of
+from credimi.counts.survey.survey_rows import scaled_blocks
+from credimi.counts.weights import effective, on_weights_of
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.tables.many_tables import summary_of
 from credimi.questions.compare import change, stored_ranking

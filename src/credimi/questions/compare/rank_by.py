@@ -36,7 +36,7 @@ def rank_by(
     by : str
         The column that names the groups, with at most 50 values. For an array, its position works, too.
     p_same : float
-        As in `compare`.
+        The prior probability that a column tells as much in both groups that are compared, as in `compare`.
 
     Returns
     -------

@@ -10,17 +10,16 @@ from credimi.questions.compare import view
 from credimi.results import sentences
 from credimi.results.remarks import worded
 from credimi.results.result import FeatureResult
-from credimi.results.section import IN_PYTHON, NATS, Shown
+from credimi.results.section import NATS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+    from types import ModuleType
 
     from matplotlib.axes import Axes
 
     from credimi.core.types import Record, Value
     from credimi.results.remarks import Remark
-    from credimi.results.section import Section
 
 COLUMNS = (
     "feature",
@@ -96,6 +95,7 @@ class Comparison(FeatureResult):
     'less'
     """
 
+    _view: ClassVar[ModuleType] = view
     _called: ClassVar[str] = "comparison"
     _columns: ClassVar[tuple[str, ...]] = COLUMNS
     _information: ClassVar[tuple[str, ...]] = (*COLUMNS[1:7], "change", "low", "high")
@@ -108,10 +108,6 @@ class Comparison(FeatureResult):
     settings: Record = field(default_factory=dict)
     facts: dict[str, Record] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()
-
-    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
-        """The table, and the lines below it."""
-        return view.sections(self, shown)
 
     def _title(self) -> str:
         return f"What informs about {self.target or sentences.NO_NAME}, compared"
@@ -133,7 +129,7 @@ class Comparison(FeatureResult):
         matplotlib axes
             You can change them.
         """
-        return view.plot(self, path, top, ax)
+        return self._plotted(path, ax, top=top)
 
     def to_dict(self, *, reader: str = sentences.PYTHON, units: str = NATS) -> Record:
         """The content of `credimi compare --format json`: settings, samples, features and so on; NaN as None.

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
 from credimi.results import section as kinds
-from credimi.results.figures import draw_intervals, new_axes, save, short_name
-from credimi.results.page import axis, drawn, text
+from credimi.results.figures import draw_intervals, new_axes, short_name
+from credimi.results.page import picture, text
 from credimi.results.palette import BLUE, GREY, TERMINAL
 from credimi.results.section import BITS, Column, Section, Shown, probability, signed
 from credimi.results.sentences import NO_NAME, PYTHON, counted, verdict_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from matplotlib.axes import Axes
 
@@ -56,9 +55,9 @@ def _columns(comparison: Comparison, headings: tuple[str, str], shown: Shown) ->
     settings, scale = comparison.settings, shown.scale
     largest = max((row[end] for row in comparison for end in ("high_a", "high_b") if row[end] == row[end]), default=0.0)
 
-    def picture(row: Record) -> str:
-        both = [(side, row[f"low_{side}"], row[f"mi_{side}"], row[f"high_{side}"]) for side in "ab"]
-        return "" if math.isnan(row["mi_a"]) else drawn(both, largest)
+    def both(row: Record) -> list[tuple[str, float, float, float]]:
+        known = "" if math.isnan(row["mi_a"]) else "ab"
+        return [(side, row[f"low_{side}"], row[f"mi_{side}"], row[f"high_{side}"]) for side in known]
 
     def name_html(row: Record) -> str:
         return f'<span title="{text(row["note"])}">{text(row["feature"]) or NO_NAME}</span>'
@@ -66,7 +65,7 @@ def _columns(comparison: Comparison, headings: tuple[str, str], shown: Shown) ->
     return [
         kinds.name(html=name_html),
         kinds.verdict(media=("page",)),
-        Column("", lambda _: "", kind="words", html=picture, media=("page",), heading_html=axis(largest)),
+        picture(both, largest),
         kinds.nats("mi_a", headings[0], scale, importance=1),
         kinds.nats("mi_b", headings[1], scale, importance=1),
         kinds.nats("change", "change", scale, show=signed),
@@ -141,7 +140,7 @@ def _ending(name: str, room: int) -> str:
     return "…" + name
 
 
-def plot(comparison: Comparison, path: str | Path | None, top: int, ax: Axes | None) -> Axes:
+def plot(comparison: Comparison, ax: Axes | None, *, top: int) -> Axes:
     """Both intervals of the first features: a hollow dot for the first sample, a full one below it for the second."""
     rows = [row for row in comparison if not math.isnan(row["mi_a"])][:top]
     axes = new_axes(ax, (6.4, 1.1 + 0.36 * max(len(rows), 3)))
@@ -154,6 +153,4 @@ def plot(comparison: Comparison, path: str | Path | None, top: int, ax: Axes | N
     names = " ○ {}   ● {}".format(*map(short_name, comparison.names))
     axes.set_xlabel(f"mutual information with {short_name(comparison.target)}, nats\n{names}")
     axes.set_xlim(left=0.0)
-    if path is not None:
-        save(axes, path)
     return axes

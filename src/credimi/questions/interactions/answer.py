@@ -18,7 +18,7 @@ from credimi.core.tables import Tables
 from credimi.core.ties import places_by_name
 from credimi.counts.local_counter import LocalCounter
 from credimi.counts.request import CountRequest
-from credimi.counts.weights_remarks import on_weights
+from credimi.counts.weights import on_weights
 from credimi.inference.evidence.adaptive_prior import independence
 from credimi.inference.rules import false_discovery, share_of_independent
 from credimi.questions.interactions.interaction_search import candidates, complete, weighed
@@ -142,8 +142,9 @@ def _listed(
         if top is None:
             order = order[((probability >= _MIN_LISTED_PROBABILITY) | credible)[order]][:_MAX_LISTED]
         else:
-            # each pair is on one side only
-            side = (probability > opposite) | ((probability == opposite) & (sign * mean > 0.0))
+            # each pair is on one side only; that of synergy, if it says neither
+            even = (mean >= 0.0) == (sign > 0.0)
+            side = (probability > opposite) | ((probability == opposite) & even)
             order = order[side[order]][:top]
         listed.append(order)
         verdicts += [name if credible[pair] else "unsure" for pair in order.tolist()]

@@ -60,50 +60,6 @@ def _sum_of_cells(
 
 
 @inlined
-def _sum_of_two(
-    counts: IntegerArray,
-    totals: IntegerArray,
-    column_layout: IntegerArray,
-    other_layout: IntegerArray,
-    logs: FloatArray,
-) -> float:
-    """The same for two columns of two values each, without a loop over values."""
-    total = 0.0
-    for group in range(totals.shape[1]):
-        n = np.uint64(counts[index_in_block(group, column_layout[3], other_layout[3])])
-        one, other = np.uint64(totals[column_layout[0], group]), np.uint64(totals[other_layout[0], group])
-        rest = np.uint64(totals[column_layout[0] + 1, group])
-        total += (logs[n] + logs[one - n]) + (logs[other - n] + logs[rest - (other - n)])
-    return total
-
-
-@inlined
-def _sum_of_three(
-    counts: IntegerArray,
-    totals: IntegerArray,
-    column_layout: IntegerArray,
-    other_layout: IntegerArray,
-    logs: FloatArray,
-) -> float:
-    """The same for two columns of three values each, such as genotypes, without a loop over values."""
-    total = 0.0
-    x, w = column_layout[0], other_layout[0]
-    for group in range(totals.shape[1]):
-        at, below = (
-            index_in_block(group, column_layout[3], other_layout[3]),
-            index_in_block(group, column_layout[3] + 1, other_layout[3]),
-        )
-        a, b = np.uint64(counts[at]), np.uint64(counts[at + 1])
-        d, e = np.uint64(counts[below]), np.uint64(counts[below + 1])
-        c = np.uint64(totals[x, group]) - a - b
-        f = np.uint64(totals[x + 1, group]) - d - e
-        g, h = np.uint64(totals[w, group]) - a - d, np.uint64(totals[w + 1, group]) - b - e
-        i = np.uint64(totals[w + 2, group]) - c - f
-        total += ((logs[a] + logs[b]) + (logs[c] + logs[d])) + ((logs[e] + logs[f]) + (logs[g] + logs[h])) + logs[i]
-    return total
-
-
-@inlined
 def _best_evidence(ratio: float, freedom: float) -> float:
     """U of the module's docstring."""
     if freedom <= 0.0 or 2.0 * ratio <= freedom:
@@ -235,12 +191,7 @@ def screen_blocks(
                 dense = rows >= _DENSE * r * column_layout[1] * other_layout[1]
                 redundant = informative[column] and informative[other]
                 if dense and not redundant:
-                    if column_layout[1] == 3 and other_layout[1] == 3:
-                        ratio = _sum_of_three(counts, totals, column_layout, other_layout, logs)
-                    elif column_layout[1] == 2 and other_layout[1] == 2:
-                        ratio = _sum_of_two(counts, totals, column_layout, other_layout, logs)
-                    else:
-                        ratio = _sum_of_cells(counts, totals, column_layout, other_layout, logs, rest)
+                    ratio = _sum_of_cells(counts, totals, column_layout, other_layout, logs, rest)
                     ratio += alone[columns] - alone[column] - alone[other]
                     if ratio < bounds[column_layout[1] - column_layout[2], other_layout[1] - other_layout[2]]:
                         continue

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, ClassVar
 from credimi.core.public import public, stored
 from credimi.questions.interactions import view
 from credimi.results.remarks import worded
-from credimi.results.result import RecordResult, names_of, records_of
-from credimi.results.section import IN_PYTHON, NATS, Shown
+from credimi.results.result import RecordResult, records_of
+from credimi.results.section import NATS
 from credimi.results.sentences import NO_NAME, PYTHON
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+    from types import ModuleType
 
     from matplotlib.figure import Figure
 
     from credimi.core.types import Record, Value
     from credimi.results.remarks import Remark
-    from credimi.results.section import Section
 
 
 @stored
@@ -94,9 +93,11 @@ class Interactions(RecordResult):
     [('x', 'z', 0.6, 'synergy')]
     """
 
+    _view: ClassVar[ModuleType] = view
     _key: ClassVar[tuple[str, ...]] = ("a", "b")
     _information: ClassVar[tuple[str, ...]] = ("synergy", "low", "high", "tells_a", "tells_b")
     rows_in_json: ClassVar[str] = "pairs"
+    _row: ClassVar[type] = InteractingPair
     _styles: ClassVar[tuple[str, ...]] = ("tables.css", "heat.css")
     pairs: tuple[InteractingPair, ...]
     tables: tuple[JointTable, ...]
@@ -121,22 +122,10 @@ class Interactions(RecordResult):
         """The pairs that credibly say the same, in part or in whole."""
         return tuple(pair for pair in self.pairs if pair.verdict == "redundancy")
 
-    def column_names(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return names_of(InteractingPair)
-
-    def rows_as_records(self) -> list[Record]:
-        """The pairs as dictionaries."""
-        return records_of(self.pairs)
-
     def _unknown(self, name: Value) -> str:
         if isinstance(name, tuple):
             return f"the pair {name!r} is not listed: pass top=N for more pairs"
         return f"there is no pair {name!r} among {len(self.pairs):,}, counted from 0"
-
-    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
-        """The pairs of each sign, and remarks."""
-        return view.sections(self, shown)
 
     def _title(self) -> str:
         return f"What pairs of columns tell about {self.target or NO_NAME}"
@@ -151,7 +140,7 @@ class Interactions(RecordResult):
         top : int
             How many pairs at most.
         """
-        return view.heat_maps(self, path, top)
+        return self._plotted(path, top=top).get_figure(root=True)  # type: ignore[return-value]  # all are in one
 
     def to_dict(self, *, reader: str = PYTHON, units: str = NATS) -> Record:
         """What `credimi interactions --format json` writes, as plain data.

@@ -10,7 +10,7 @@ import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.results import section as kinds
-from credimi.results.figures import picture_kind, require_matplotlib, save, short_name
+from credimi.results.figures import require_matplotlib, short_name
 from credimi.results.page import headings, name, row_heading, table, text
 from credimi.results.palette import HEAT, TERMINAL
 from credimi.results.section import Section, Shown, signed
@@ -18,8 +18,8 @@ from credimi.results.sentences import NO_NAME, counted, unranked_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from credimi.core.types import Record
@@ -145,13 +145,9 @@ def _class_shares(
     return plain_shares, rows.tolist(), class_index
 
 
-def heat_maps(interactions: Interactions, path: str | Path | None, top: int) -> Figure:
+def plot(interactions: Interactions, _ax: Axes | None, *, top: int) -> Axes:
     """The first pairs, each as a heat map of its joint table; the lighter, the larger the class's share."""
     require_matplotlib()
-    if path is not None:
-        picture_kind(path)
-    if top < 1:
-        raise CredimiError(f"top is {top!r}: plot at least one pair")
     tables = interactions.tables[:top]
     if not tables:
         raise CredimiError("there is no pair to plot: pass top=N to `interactions` for pairs that are not sure")
@@ -182,6 +178,4 @@ def heat_maps(interactions: Interactions, path: str | Path | None, top: int) -> 
         bar = figure.colorbar(image, ax=axes, ticks=[0.0, 0.5, 1.0], shrink=0.8)
         bar.set_label(f"share of {_short(interactions.classes[class_index])}", fontsize="small")
     figure.suptitle(f"What pairs of columns tell about {short_name(interactions.target)}", fontsize="medium")
-    if path is not None:
-        save(figure.axes[0], path)
-    return figure
+    return figure.axes[0]

@@ -15,7 +15,7 @@ import numpy as np
 from credimi.core.arguments import require_share, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
-from credimi.counts.weights_remarks import on_weights
+from credimi.counts.weights import on_weights
 from credimi.inference.belief import Belief
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.inference.tables.many_tables import summarize
@@ -159,14 +159,7 @@ def _tables(counter: PairTables, numbers: IntegerArray) -> Tables:
             mask[in_block] = True
             blocks.append(counter.tables(first, stop).chosen(mask))
         start += size
-    if not blocks:
-        empty = np.zeros(0, dtype=np.int64)
-        return Tables(np.zeros(0), empty, empty)
-    return Tables(
-        np.concatenate([block.flat for block in blocks]),
-        np.concatenate([block.rows for block in blocks]),
-        np.concatenate([block.columns for block in blocks]),
-    )
+    return Tables.joined(blocks)
 
 
 def _edge(names: tuple[str, ...], learned: Learned, index: int, probability: float, figures: Record) -> Edge:

@@ -24,17 +24,18 @@ import numpy as np
 
 from credimi.compile.jit import FloatArray, IntegerArray, NDArray, compiled, inlined
 from credimi.inference.evidence.adaptive_weights import (
-    LANES,
     MAX_ZOOMS,
     fill_grid,
     fill_scores,
+    finer_grid,
     grid_ratio,
     grid_size,
     is_peaked,
+    log_mean,
     shares,
 )
 from credimi.inference.evidence.excess_evidence import subtract_excess
-from credimi.inference.evidence.grid_mean import finer_grid, log_mean
+from credimi.inference.special_functions import LANES
 
 
 @inlined
@@ -253,5 +254,5 @@ def weigh_edges(
             _fill_sums(flat, offsets, filled, r, s, smoothing, packed, margins, terms, lanes)
             if zoom == MAX_ZOOMS or not is_peaked(lanes[1, :points], freedom, -log_point):
                 break
-            least, ratio, log_point = finer_grid(lanes, points, ratio, log_point)
+            least, ratio, log_point = finer_grid(lanes[0], lanes[1], points, ratio, log_point)
         evidence[number] = log_mean(lanes[1], points, log_point)

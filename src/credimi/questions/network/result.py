@@ -1,10 +1,15 @@
-"""`Network`: the result of `network`: its edges, what separates the other pairs, and how it is shown and exported."""
+"""`Network`: the result of `network`: its edges, what separates the other pairs, and files for other programs.
+
+These are Graphviz (DOT) and GraphML, made from the plain data of `Network.to_dict`.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
+from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
@@ -13,24 +18,27 @@ from credimi.core.errors import CredimiError
 from credimi.core.optional import library
 from credimi.core.public import public, stored
 from credimi.questions.network import view
-from credimi.questions.network.files import dot, graphml
-from credimi.results.result import RecordResult, names_of, records_of, written
-from credimi.results.section import IN_PYTHON, NATS, Shown
+from credimi.results.result import RecordResult, records_of, written
+from credimi.results.section import NATS
 from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+    from types import ModuleType
 
     from matplotlib.axes import Axes
 
     from credimi.core.types import FloatArray, Foreign, Record, Value
     from credimi.questions.pairs.pairs_forest import PairsForest
-    from credimi.results.section import Section
 
 FORWARD, BACKWARD, UNDIRECTED = "->", "<-", "--"
 SURE = 0.95  # that two columns depend is a claim
 _BELIEVED = 0.5  # the probability from which an arrow is shown
+_FIGURES = ("probability", "mi", "low", "high", "p_forward", "p_backward", "rows")
+_ENTITY = re.compile("&(?=#?[0-9A-Za-z]+;)")
+_FIRST_PRINTABLE = 0x20
+_LINE_ENDS = {"\r": "&#13;"}  # which readers of XML would turn into line feeds
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def shown_direction(forward: float, backward: float) -> str:
@@ -168,10 +176,12 @@ class Network(RecordResult):
     ('wet',)
     """
 
+    _view: ClassVar[ModuleType] = view
     _key: ClassVar[tuple[str, ...]] = ("a", "b")
     _called: ClassVar[str] = "network"
     _information: ClassVar[tuple[str, ...]] = ("mi", "low", "high")
     rows_in_json: ClassVar[str] = "edges"
+    _row: ClassVar[type] = Edge
     pairs: tuple[Edge, ...]
     names: tuple[str, ...]
     level: float
@@ -201,15 +211,7 @@ class Network(RecordResult):
         """
         from credimi.questions.pairs.pairs_forest import forest_of  # noqa: PLC0415  (compiled code)
 
-        return forest_of(self.names, self._alone)
-
-    def column_names(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return names_of(Edge)
-
-    def rows_as_records(self) -> list[Record]:
-        """The edges as dictionaries."""
-        return records_of(self.edges)
+        return forest_of(self.names, self.rows, self, self._alone)
 
     def _unknown(self, name: Value) -> str:
         if not isinstance(name, tuple):
@@ -217,10 +219,6 @@ class Network(RecordResult):
         for each in name:
             self._known(each)
         return f"there is no edge between {' and '.join(map(repr, name))}: see `between`"
-
-    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
-        """The edges, what separates other pairs, and remarks."""
-        return view.sections(self, shown)
 
     def remark_lines(self, *, cautions: bool = False, units: str = NATS, reader: str = PYTHON) -> list[str]:  # noqa: ARG002  (cautions are not apart here, and nothing is in nats)
         """The remarks in words."""
@@ -257,7 +255,7 @@ class Network(RecordResult):
             "missing": dict(zip(self.names, self.missing, strict=True)),
             "edges": self._plain_rows(units),
             "separated": self._as_json(records_of(self.separated), units),
-            "remarks": [each | {"text": view.remark_sentence(each, reader)} for each in remarks],
+            "remarks": [each | {"text": view.remark_lines([each], reader)[0]} for each in remarks],
         }
 
     def to_pandas(self, *, all_pairs: bool = False) -> Foreign:
@@ -302,18 +300,78 @@ class Network(RecordResult):
         ax : matplotlib axes, optional
             Where to draw. Default: a new figure.
         """
-        return view.plot(self, path, ax)
+        return self._plotted(path, ax)
 
-    def to_html(self, path: str | Path | None = None, *, source: str | None = None, reader: str = PYTHON) -> str:
-        """One HTML page to explore the network, offline.
+    def _page(self, source: str | None, reader: str) -> str:
+        return view.page(self, source, reader)
 
-        Parameters
-        ----------
-        path : path, optional
-            The file to write; it is complete or absent.
-        source : str, optional
-            The name of the data that the page shows.
-        reader : "python" or "command line"
-            For whom sentences are written: with arguments, or with options.
-        """
-        return written(view.page(self, source, reader), path)
+
+def dot(network: Record) -> str:
+    """A digraph in DOT: the wider an edge, the more information; the paler, the less probable. Arrows: directions."""
+    largest = max((edge["mi"] for edge in network["edges"]), default=0.0) or 1.0
+    lines = ["digraph network {", "  node [shape=box, style=rounded];"]
+    lines += [f"  {_quoted(name)};" for name in network["columns"]]
+    for edge in network["edges"]:
+        is_backward = edge["direction"] == "<-"
+        ends = (edge["b"], edge["a"]) if is_backward else (edge["a"], edge["b"])
+        values = {
+            "dir": "none" if edge["direction"] == "--" else "forward",
+            "penwidth": f"{0.6 + 4.0 * (edge['mi'] / largest) ** 0.5:.2f}",
+            "color": f"0 0 {0.85 * (1.0 - edge['probability']):.3f}",
+            "tooltip": f"P(edge) {edge['probability']:.3f}, {edge['mi']:.4f} nats",
+        }
+        attributes = ", ".join(f"{name}={_quoted(value)}" for name, value in values.items())
+        lines.append(f"  {_quoted(ends[0])} -> {_quoted(ends[1])} [{attributes}];")
+    return "\n".join([*lines, "}", ""])
+
+
+def graphml(network: Record) -> str:
+    """A directed graph in GraphML; `direction` is "--" if the direction of an edge is not known.
+
+    Edges have the figures of `Edge`. All figures, `direction` too, are from the source to the target. Readers such as
+    networkx refuse directed and undirected edges in one graph.
+    """
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
+        '  <key id="label" for="node" attr.name="label" attr.type="string"/>',
+        *(f'  <key id="{name}" for="edge" attr.name="{name}" attr.type="double"/>' for name in _FIGURES),
+        '  <key id="direction" for="edge" attr.name="direction" attr.type="string"/>',
+        '  <graph id="network" edgedefault="directed">',
+    ]
+    node_ids = {name: f"n{index}" for index, name in enumerate(network["columns"])}
+    for name, node_id in node_ids.items():
+        lines.append(f'    <node id="{node_id}"><data key="label">{escape(_xml(name), _LINE_ENDS)}</data></node>')
+    for edge in map(_from_cause, network["edges"]):
+        data = "".join(f"<data key={quoteattr(name)}>{edge[name]!r}</data>" for name in _FIGURES)
+        data += f'<data key="direction">{escape(edge["direction"])}</data>'
+        lines.append(f'    <edge source="{node_ids[edge["a"]]}" target="{node_ids[edge["b"]]}">{data}</edge>')
+    return "\n".join([*lines, "  </graph>", "</graphml>", ""])
+
+
+def _from_cause(edge: Record) -> Record:
+    """The edge, reversed if its direction is "<-"."""
+    if edge["direction"] != "<-":
+        return edge
+    reversed_ends = {"a": edge["b"], "b": edge["a"], "direction": "->"}
+    return edge | reversed_ends | {"p_forward": edge["p_backward"], "p_backward": edge["p_forward"]}
+
+
+def _quoted(text: str) -> str:
+    """A string of DOT: quotes and backslashes are escaped, line ends stay, other control characters become visible.
+
+    Graphviz reads `&amp;` and the like as one character, so that their `&` is written out.
+    """
+    escaped = _ENTITY.sub("&amp;", text.replace("\\", "\\\\")).replace('"', '\\"').replace("\n", "\\n")
+    return '"' + "".join(each if each.isprintable() else _visible(each) for each in escaped) + '"'
+
+
+def _visible(character: str) -> str:
+    """The picture of a control character; the code of others that cannot be shown, such as marks of direction."""
+    code = ord(character)
+    return chr(0x2400 + code) if code < _FIRST_PRINTABLE else f"\\\\u{code:04x}"
+
+
+def _xml(text: str) -> str:
+    """Text without the characters that XML cannot hold."""
+    return _NOT_XML.sub("\ufffd", text)

@@ -9,19 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.questions.network.labels import label_sides
+from credimi.questions.pairs.view import left_out, missing_depends
 from credimi.results import remark_sentences, sentences
 from credimi.results import section as kinds
-from credimi.results.figures import new_axes, picture_kind, save, short_names
+from credimi.results.figures import new_axes, short_names
 from credimi.results.graph_layout import column_positions, graph_page
 from credimi.results.palette import BLUE
-from credimi.results.remarks import RemarkKind
 from credimi.results.section import Column, Section, Shown
 from credimi.results.sentences import NO_NAME, PYTHON, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from matplotlib.axes import Axes
 
@@ -31,12 +29,31 @@ if TYPE_CHECKING:
 
     Facts = Mapping[str, Any]
 
+    from credimi.core.types import FloatArray
+
 ARROW_MEANS = "a direction that follows from what is independent of what, if no common cause is missing"
 _MAX_EDGES, _MAX_SEPARATED = 60, 20  # lines
 _MAX_NAMED = 5
 _MAX_NAMES = 120  # of a figure: with more columns, no names are written
 _NO_DIRECTION = "--"
 _MAX_SHOWN_VALUES = 12  # rows and columns of a table
+_DISTANCE = 7.0  # points from the dot to its name
+_LETTER_WIDTH, _LETTER_HEIGHT = 5.2, 10.0  # points, at font size 8
+_SIDES = (  # x and y from the dot, and the alignments that go with them
+    (0.0, 1.0, "center", "bottom"),
+    (0.0, -1.0, "center", "top"),
+    (1.0, 0.0, "left", "center"),
+    (-1.0, 0.0, "right", "center"),
+    (0.7, 0.7, "left", "bottom"),
+    (-0.7, 0.7, "right", "bottom"),
+    (0.7, -0.7, "left", "top"),
+    (-0.7, -0.7, "right", "top"),
+)
+_LINE_SHARES = np.linspace(0.0, 1.0, 31)  # of the way along a line: points that names should not cover
+_HEAD_POINTS = np.array([6.0, 9.0, 12.0, 15.0, 18.0])  # of an arrow head, in points from the dot that it points at
+_HEAD_COST, _DOT_COST, _NAME_COST = 3, 5, 100  # of covering a point of these; a point of a line costs 1
+
+Side = tuple[tuple[float, float], str, str]  # the offset in points, and the alignments
 _WORDS = {
     "heading": "Which columns hang together",
     "one": "an edge",
@@ -104,91 +121,50 @@ def probability_text(probability: float) -> str:
 
 
 def remark_lines(remarks: Sequence[Facts], reader: str = PYTHON) -> list[str]:
-    """The remarks in words; columns that were left out are worded as in a ranking."""
+    """The remarks in words; columns that were left out are worded as those of pairs."""
     lines = []
     for kind, group in groupby(remarks, lambda each: str(each["kind"])):
         alike = list(group)
-        if kind == "left_out":
-            lines += _left_out_lines(alike, reader)
-            continue
-        if kind == "missing_depends":
-            lines.append(_missing_depends(alike))
-            continue
-        if kind == RemarkKind.APPROXIMATE:
+        if kind in _SENTENCES:
+            lines += [_SENTENCES[kind](each) for each in alike[:_MAX_NAMED]]
+            if len(alike) > _MAX_NAMED:
+                lines.append(f"... and {len(alike) - _MAX_NAMED:,} more columns of which the same holds")
+        elif kind == "missing_depends":
+            named = missing_depends([(each["column"], each["others"][0]) for each in alike])
+            lines.append(f"{named}; that is allowed for as far as it depends on what is seen in the row")
+        elif kind == "left_out":
+            lines += left_out([each["facts"] | {"values": each["values"]} for each in alike], reader)
+        else:  # as in a ranking
             lines += remark_sentences.lines([each["facts"] for each in alike], reader)
-            continue
-        lines += [remark_sentence(each, reader) for each in alike[:_MAX_NAMED]]
-        if len(alike) > _MAX_NAMED:
-            lines.append(f"... and {len(alike) - _MAX_NAMED:,} more columns of which the same holds")
     return lines
 
 
-def _missing_depends(remarks: Sequence[Facts]) -> str:
-    """One line for all columns whose missing values depend on another."""
-    pairs = [(each["column"], each["others"][0]) for each in remarks[:_MAX_NAMED]]
-    named = [f"{column or NO_NAME} (on {other or NO_NAME})" for column, other in pairs]
-    more = f" and {len(remarks) - _MAX_NAMED:,} more" * (len(remarks) > _MAX_NAMED)
+def _determined(remark: Facts) -> str:
+    column, *others = map(_quoted, (remark["column"], *remark["others"]))
+    return f"{column} is a function of {' and '.join(others)} in these rows: what it tells of others, they tell too"
+
+
+def _lost(remark: Facts) -> str:
+    named = sentences.first_few([name or NO_NAME for name in remark["others"]])
     return (
-        f"caution: whether values are missing depends on another column: {', '.join(named)}{more}; that is allowed for "
-        "as far as it depends on what is seen in the row"
+        f"caution: {_quoted(remark['column'])} depends on {named}, but too many of its values are missing to say "
+        "whether directly: no edge does not mean independent here"
     )
 
 
-def _left_out_lines(remarks: Sequence[Facts], reader: str) -> list[str]:
-    columns = [each["facts"] for each in remarks if not _too_many(each)]
-    return [
-        *(f"left out: {line}" for line in sentences.unranked_lines(columns, reader)),
-        *(remark_sentence(each, reader) for each in remarks if _too_many(each)),
-    ]
+def _walks_disagree(remark: Facts) -> str:
+    return (
+        f"caution: only {remark['walks']} of the searches ended among the best networks: probabilities are less sure "
+        "than they look; fewer columns, or another seed, show how much"
+    )
 
 
-def _quoted(name: str | None) -> str:
+_SENTENCES = {"determined": _determined, "lost": _lost, "walks_disagree": _walks_disagree}
+
+
+def _quoted(name: str) -> str:
     """The name of a column within a sentence."""
     return repr(name) if name else NO_NAME
-
-
-def _too_many(remark: Facts) -> bool:
-    return bool(remark["facts"]["kind"] in {"categories", "ranges"})
-
-
-def remark_sentence(remark: Facts, reader: str = PYTHON) -> str:
-    """One remark in words."""
-    kind, others = remark["kind"], " and ".join(map(_quoted, remark.get("others", ())))
-    column = _quoted(remark.get("column"))
-    if kind == "determined":
-        return f"{column} is a function of {others} in these rows: what it tells of others, they tell too"
-    if kind == "missing_depends":
-        return (
-            f"caution: whether {column} is missing depends on {others} "
-            f"(probability {probability_text(remark['probability'])}): that is allowed for as far as it "
-            "depends on what is seen"
-        )
-    if kind == "lost":
-        named = ", ".join(name or NO_NAME for name in remark["others"][:_MAX_NAMED])
-        more = f" and {len(remark['others']) - _MAX_NAMED:,} more" * (len(remark["others"]) > _MAX_NAMED)
-        return (
-            f"caution: {column} depends on {named}{more}, but too many of its values are missing to say "
-            "whether directly: no edge does not mean independent here"
-        )
-    if kind == "walks_disagree":
-        return (
-            f"caution: only {remark['walks']} of the searches ended among the best networks: probabilities are less "
-            "sure than they look; fewer columns, or another seed, show how much"
-        )
-    return _of_facts(remark, column, reader)
-
-
-def _of_facts(remark: Facts, column: str, reader: str) -> str:
-    """A remark on the weights of the rows, or on a column that was left out."""
-    if remark["kind"].startswith("weights") or remark["kind"] == RemarkKind.APPROXIMATE:
-        return remark_sentences.lines([remark["facts"]], reader)[0]
-    if _too_many(remark):
-        advice = "--discretize" if reader == sentences.COMMAND_LINE else "discretize"
-        return (
-            f"left out: {column} has {remark['values']:,} values, too many for tables with others: group "
-            f"them, or cut numbers ({advice})"
-        )
-    return f"left out: {column}: {sentences.note(remark['facts'], reader)}"
 
 
 def page(network: Network, source: str | None, reader: str) -> str:
@@ -255,10 +231,8 @@ def shown_table(block: CountArray, book: Codebook, one: int, other: int) -> Reco
     return {"rows": labels[0], "columns": labels[1], "counts": np.round(counts, 3).tolist()}
 
 
-def plot(network: Network, path: str | Path | None, ax: Axes | None) -> Axes:
+def plot(network: Network, ax: Axes | None) -> Axes:
     """Columns as dots, edges as lines: width is information, opacity probability, arrow heads are directions."""
-    if path is not None:
-        picture_kind(path)
     index_of = {name: index for index, name in enumerate(network.names)}
     edges = list(network)
     largest = max((edge["mi"] for edge in edges), default=0.0) or 1.0
@@ -294,6 +268,49 @@ def plot(network: Network, path: str | Path | None, ax: Axes | None) -> Axes:
         label.set(zorder=4, path_effects=halo)  # so that lines do not run through it
     axes.set_axis_off()
     axes.set_title(f"P(edge) >= {network.level:g}; width: information, opacity: probability", fontsize=9)
-    if path is not None:
-        save(axes, path)
     return axes
+
+
+def label_sides(dots: FloatArray, edges: Sequence[tuple[int, int]], names: Sequence[str]) -> list[Side]:
+    """For each name, the offset from its dot, and the alignments; `dots` has the positions, in points of the page.
+
+    A name stands on the side where it covers the fewest dots, lines and earlier names; on the first of equal ones.
+    """
+    ends = dots[np.array(edges, dtype=np.int64).reshape(-1, 2)]  # edges x 2 x 2
+    vectors = ends[:, 1] - ends[:, 0]
+    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    lines = (ends[:, :1] + _LINE_SHARES[:, None] * vectors[:, None]).reshape(-1, 2)
+    from_dots = _HEAD_POINTS[:, None] * unit[:, None]
+    heads = np.concatenate([ends[:, :1] + from_dots, ends[:, 1:] - from_dots]).reshape(-1, 2)
+    earlier_boxes: list[FloatArray] = []
+    sides: list[Side] = []
+    for dot, name in zip(dots, names, strict=True):
+        boxes = [_box(dot, name, side) for side in _SIDES]
+        costs = [
+            _inside(box, lines)
+            + _HEAD_COST * _inside(box, heads)
+            + _DOT_COST * _inside(box, dots)
+            + _NAME_COST * sum(_overlap(box, other) for other in earlier_boxes)
+            for box in boxes
+        ]
+        best = int(np.argmin(costs))
+        x, y, horizontal, vertical = _SIDES[best]
+        earlier_boxes.append(boxes[best])
+        sides.append(((_DISTANCE * x, _DISTANCE * y), horizontal, vertical))
+    return sides
+
+
+def _box(dot: FloatArray, name: str, side: tuple[float, float, str, str]) -> FloatArray:
+    """The left, lower, right and upper end of a name."""
+    x, y, *_ = side
+    half = 0.5 * np.array([_LETTER_WIDTH * len(name), _LETTER_HEIGHT])
+    middle = dot + _DISTANCE * np.array([x, y]) + np.sign([x, y]) * half
+    return np.concatenate([middle - half, middle + half])
+
+
+def _inside(box: FloatArray, points: FloatArray) -> int:
+    return int(np.count_nonzero(np.all((points >= box[:2]) & (points <= box[2:]), axis=1)))
+
+
+def _overlap(box: FloatArray, other: FloatArray) -> bool:
+    return bool(np.all(box[:2] < other[2:]) and np.all(other[:2] < box[2:]))

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.errors import CredimiError
+from credimi.core.special import entropy
 from credimi.counts.local_counter import LocalCounter
-from credimi.counts.weights_remarks import on_weights
+from credimi.counts.weights import on_weights
 from credimi.inference.tables.pair_figures import PairFigures, figures_of
 from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.questions.pairs.pair_request import PairRequest
@@ -145,11 +146,5 @@ def _result(
         for number, feature in enumerate((*book.features, *book.left_out))
     )
     remarks = on_weights(counter.codes) if isinstance(counter, LocalCounter) else ()  # clusters have no weights
-    entropies = np.array([_entropy(feature.block[:, :-1].sum(axis=0)) for feature in book.features])
+    entropies = np.array([entropy(feature.block[:, :-1].sum(axis=0)) for feature in book.features])
     return Pairs(book.names, counter.rows, figures, entropies, settings, facts, remarks=tuple(remarks))
-
-
-def _entropy(totals: np.ndarray[tuple[int], np.dtype[np.number]]) -> float:
-    """The entropy of a column, in nats; `totals` are the counts of its values."""
-    shares = totals[totals > 0] / totals.sum()
-    return float(-(shares * np.log(shares)).sum())

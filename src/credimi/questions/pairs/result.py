@@ -15,21 +15,22 @@ from credimi.core.public import public
 from credimi.inference.rules import false_discovery, from_share, share_of_independent
 from credimi.questions.pairs import view
 from credimi.questions.pairs.pairs_forest import MAX_ODDS_TIMES_COLUMNS, PairsForest, forest_of
-from credimi.results.result import Result, written
-from credimi.results.section import IN_PYTHON, NATS, Shown
+from credimi.results import remark_sentences
+from credimi.results.remarks import Remark, approximate
+from credimi.results.result import Result
+from credimi.results.section import NATS
 from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from types import ModuleType
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray, IntegerArray, Record, Value
     from credimi.inference.tables.pair_figures import PairFigures
-    from credimi.results.remarks import Remark
-    from credimi.results.section import Section
 
 FIELDS = ("mi", "low", "high", "p_above", "p_independent", "p_linked", "linked", "share", "log_evidence", "complete")
 _ALL_PAIRS = slice(None)
@@ -89,6 +90,7 @@ class Pairs(Result):
     [('x', 'y')]
     """
 
+    _view: ClassVar[ModuleType] = view
     _key: ClassVar[tuple[str, ...]] = ("a", "b")
     _information: ClassVar[tuple[str, ...]] = ("mi", "low", "high")
     rows_in_json: ClassVar[str] = "pairs"
@@ -204,7 +206,8 @@ class Pairs(Result):
             (1.0 - self.independent) / self.independent, MAX_ODDS_TIMES_COLUMNS / max(len(self.names), 1)
         )
         edge_odds = learned_odds if odds is None else float(odds)
-        return forest_of(self.names, self.matrix("log_evidence").astype(np.float64), edge_odds, threads=threads)
+        evidence = self.matrix("log_evidence").astype(np.float64)
+        return forest_of(self.names, self.rows, self, evidence, edge_odds, threads=threads)
 
     def __len__(self) -> int:
         return self.figures.mi.size
@@ -267,7 +270,17 @@ class Pairs(Result):
 
     def remark_lines(self, *, cautions: bool = False, units: str = NATS, reader: str = PYTHON) -> list[str]:
         """What there is to say of columns and weights, in words: what was left out and why, suspicious values."""
-        return [*view.remarks(self, reader), *super().remark_lines(cautions=cautions, units=units, reader=reader)]
+        on_others = super().remark_lines(cautions=cautions, units=units, reader=reader)
+        on_figures = remark_sentences.lines([each.to_dict(units) for each in self._on_figures()], reader)
+        return [*view.remarks(self, reader), *on_figures, *on_others]
+
+    def _on_figures(self) -> list[Remark]:
+        """The pairs whose P(independent) may be off, largest mean first."""
+        marked = self._order[self.figures.approximate[self._order] > 0.0]
+        places = ((int(indices[pair]) for indices in self._places) for pair in marked)
+        pairs = zip(self.figures.mi[marked].tolist(), places, strict=True)
+        epsilon, names = self.settings["epsilon"], self.names
+        return [approximate(names[one], mi, epsilon, names[other]) for mi, (one, other) in pairs]
 
     def to_dict(self, top: int | None = None, *, reader: str = PYTHON, units: str = NATS) -> Record:
         """The content of `credimi pairs --format json`: settings, columns, remarks and pairs, or the `top` best."""
@@ -283,10 +296,6 @@ class Pairs(Result):
             "pairs": self._as_json(rows, units),
         }
 
-    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
-        """The best pairs, and remarks."""
-        return view.sections(self, shown)
-
     def plot(self, name: str = "mi", path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the matrix of one of the columns as a heat map with matplotlib.
 
@@ -299,18 +308,7 @@ class Pairs(Result):
         ax : matplotlib axes, optional
             Where to draw. Default: a new figure.
         """
-        return view.heat_map(self.matrix(name).astype(np.float64), self.names, name, path, ax)
+        return self._plotted(path, ax, name=name)
 
-    def to_html(self, path: str | Path | None = None, *, source: str | None = None, reader: str = PYTHON) -> str:
-        """One HTML page to explore the links between columns, offline: a graph, a matrix and a list.
-
-        Parameters
-        ----------
-        path : path, optional
-            The file to write; it is complete or absent.
-        source : str, optional
-            The name of the data that the page shows.
-        reader : "python" or "command line"
-            For whom sentences are written: with arguments, or with options.
-        """
-        return written(view.page(self, source, reader), path)
+    def _page(self, source: str | None, reader: str) -> str:
+        return view.page(self, source, reader)

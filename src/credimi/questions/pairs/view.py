@@ -8,22 +8,21 @@ import numpy as np
 
 from credimi.results import section as kinds
 from credimi.results import sentences
-from credimi.results.figures import new_axes, save, short_names
+from credimi.results.figures import new_axes, short_names
 from credimi.results.graph_layout import graph_page
 from credimi.results.section import Column, Section, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from matplotlib.axes import Axes
 
-    from credimi.core.types import FloatArray, Record
+    from credimi.core.types import Record
+    from credimi.questions.pairs.pairs_forest import PairsForest
     from credimi.questions.pairs.result import Pairs
 
 _SHOWN_PAIRS = 30
 _MAX_NAMES_BESIDE_MAP = 60  # so many names fit beside a heat map
-_MAX_COLUMNS_NAMED = 3  # in a remark
 _MAX_PAIRS, _MAX_COLUMNS = 20_000, 1_000  # on a page
 _PULLS_PER_COLUMN = 4  # links for each column that decide where it is drawn
 _LEVEL = 0.95  # from which a link is drawn
@@ -64,7 +63,7 @@ def sections(pairs: Pairs, shown: Shown) -> Iterator[Section]:
         kinds.tail("p_independent", "P(indep.)", importance=3),
         Column("linked", lambda row: "yes" if row["linked"] else "", right=False, importance=4),
     )
-    lines = remarks(pairs, shown.reader)
+    lines = pairs.remark_lines(reader=shown.reader)
     share = pairs.independent
     if not np.isnan(share) and len(pairs):
         some = f"About {100 * share:.2g} %" if share <= _MANY_INDEPENDENT else "More than 99 %"
@@ -75,36 +74,53 @@ def sections(pairs: Pairs, shown: Shown) -> Iterator[Section]:
     yield Section(title, columns, rows, lines, most=_SHOWN_PAIRS, count=len(pairs))
 
 
-def forest_sections(report: Record, shown: Shown) -> Iterator[Section]:
+def forest_sections(forest: PairsForest, shown: Shown) -> Iterator[Section]:
     """The edges of forests, and the condition under which they hold."""
-    size = f"{len(report['columns']):,} columns, {sentences.counted(report['rows'], 'row')}"
+    size = f"{len(forest.names):,} columns, {sentences.counted(forest.rows, 'row')}"
     columns = (
         kinds.name("a"),
         kinds.name("b"),
         Column("P(edge)", lambda row: kinds.probability(row["probability"], 1.0)),
         Column("in the best forest", lambda row: "yes" if row["in_best"] else "", right=False),
     )
-    expected = f"{report['expected_edges']:.2f} edges are expected, from prior odds of {report['odds']:.3g} for each"
-    yield Section(
-        f"Edges of forests of {size}, assuming that the dependences form a forest (no cycles)",
-        columns,
-        report["edges"],
-        [expected, *report["remarks"]],
-        most=_SHOWN_PAIRS if shown.top is None else shown.top,
-    )
+    title = f"Edges of forests of {size}, assuming that the dependences form a forest (no cycles)"
+    expected = f"{forest.expected_edges:.2f} edges are expected, from prior odds of {forest.odds:.3g} for each"
+    lines = [expected, *forest.remark_lines(reader=shown.reader)]
+    yield Section(title, columns, forest[: shown.top or _SHOWN_PAIRS], lines, most=_SHOWN_PAIRS, count=len(forest))
 
 
 def remarks(pairs: Pairs, reader: str) -> list[str]:
-    """How pairs were refined, which columns were left out and why, suspicious values, missing values that depend."""
-    names, facts, settings = pairs.names, pairs.facts, pairs.settings
-    lines: dict[str, list[str]] = {}
-    for column in facts:
-        if column["feature"] not in names:
-            lines.setdefault(f"left out: {_why_left_out(column, reader)}", []).append(column["feature"])
-        elif column["suspicions"]:
-            lines.setdefault(sentences.short_note(column, column["values"], reader), []).append(column["feature"])
-    by_column = [f"{_first_few(columns)}: {remark}" for remark, columns in lines.items()]
-    return [*_refinement(settings), *_missing_by_others(facts, settings, reader), *by_column]
+    """How pairs were refined, missing values that depend, suspicious values, which columns were left out and why."""
+    lines: dict[str, list[Record]] = {}
+    for column in pairs.facts:
+        if column["feature"] in pairs.names and column["suspicions"]:
+            lines.setdefault(sentences.short_note(column, column["values"], reader), []).append(column)
+    suspicious = [f"{sentences.names(columns)}: {note}" for note, columns in lines.items()]
+    others = left_out([column for column in pairs.facts if column["feature"] not in pairs.names], reader)
+    refinement = _refinement(pairs.settings) if len(pairs.names) > 1 else []  # there was no pair to refine
+    return [*refinement, *_missing_by_others(pairs, reader), *suspicious, *others]
+
+
+def left_out(columns: Sequence[Record], reader: str) -> list[str]:
+    """Why columns are not compared with others: what rankings say of them, too, or that they have too many values."""
+    wide = [column for column in columns if column["kind"] in {"categories", "ranges"}]
+    lines = sentences.unranked_lines([column for column in columns if column not in wide], reader)
+    if wide:
+        named = sentences.first_few([f"{sentences.name(each)} ({each['values']:,} values)" for each in wide])
+        cut, more = (
+            ("--discretize", "--max-values") if reader == sentences.COMMAND_LINE else ("discretize", "max_values")
+        )
+        remedy = f"group the values, cut numbers ({cut}), or allow more ({more})"
+        lines.append(f"{named}: too many for tables with other columns: {remedy}")
+    return [f"left out: {line}" for line in lines]
+
+
+def missing_depends(pairs: Sequence[tuple[str, str]]) -> str:
+    """Columns whose missing values depend on another; it is left to say what follows."""
+    named = sentences.first_few(
+        [f"{column or sentences.NO_NAME} (on {other or sentences.NO_NAME})" for column, other in pairs]
+    )
+    return f"caution: whether values are missing depends on another column: {named}"
 
 
 def _refinement(settings: Record) -> list[str]:
@@ -123,28 +139,16 @@ def _refinement(settings: Record) -> list[str]:
     return lines
 
 
-def _missing_by_others(facts: Sequence[Record], settings: Record, reader: str) -> list[str]:
+def _missing_by_others(pairs: Pairs, reader: str) -> list[str]:
     """Columns whose missing values depend on another column, and what helps."""
-    dependent = [column for column in facts if "missing_depends" in column]
+    dependent = [(each["feature"], each["missing_depends"]) for each in pairs.facts if "missing_depends" in each]
     if not dependent:
         return []
-    listed = [f"{column['feature']} (on {column['missing_depends']})" for column in dependent]
-    what = "caution: whether values are missing depends on another column"
-    if settings.get("refine"):
-        return [f"{what}: {_first_few(listed)}; that is allowed for as far as a forest tells how columns depend"]
-    advice = "--refine forest" if reader == sentences.COMMAND_LINE else "refine='forest'"
-    return [f"{what}: {_first_few(listed)}; their pairs with third columns may mislead: {advice} allows for that"]
-
-
-def _why_left_out(facts: Record, reader: str) -> str:
-    if facts["kind"] in ("categories", "ranges"):
-        return f"{facts['values']:,} values are too many for a table of two columns (max_values, --max-values)"
-    return sentences.note(facts, reader)
-
-
-def _first_few(columns: Sequence[str]) -> str:
-    listed = ", ".join(name or sentences.NO_NAME for name in columns[:_MAX_COLUMNS_NAMED])
-    return listed + (f" and {len(columns) - _MAX_COLUMNS_NAMED:,} more" if len(columns) > _MAX_COLUMNS_NAMED else "")
+    advice = sentences.asked("refine", "forest", reader)
+    effect = f"their pairs with third columns may mislead: {advice} allows for that"
+    if pairs.settings.get("refine"):
+        effect = "that is allowed for as far as a forest tells how columns depend"
+    return [f"{missing_depends(dependent)}; {effect}"]
 
 
 def page(pairs: Pairs, source: str | None, reader: str) -> str:
@@ -153,7 +157,7 @@ def page(pairs: Pairs, source: str | None, reader: str) -> str:
     If there are many columns, those with the strongest links are shown.
     """
     shown = [row for row in pairs[:_MAX_PAIRS] if row["p_linked"] >= _MIN_P_LINKED]
-    columns, lines = list(pairs.names), remarks(pairs, reader)
+    columns, lines = list(pairs.names), pairs.remark_lines(reader=reader)
     if len(columns) > _MAX_COLUMNS:
         linked = dict.fromkeys(name for row in shown for name in (row["a"], row["b"]))
         columns = [*linked, *(name for name in columns if name not in linked)][:_MAX_COLUMNS]
@@ -186,8 +190,9 @@ def _pair(row: Record, place_of: dict[str, int]) -> list[object]:
     return [place_of[row["a"]], place_of[row["b"]], *figures, 0.0, 0.0, 0.0, "--", None, row["complete"], share]
 
 
-def heat_map(values: FloatArray, names: Sequence[str], name: str, path: str | Path | None, ax: Axes | None) -> Axes:
-    """A matrix as a heat map, with one cell for each pair."""
+def plot(pairs: Pairs, ax: Axes | None, *, name: str) -> Axes:
+    """One of the figures as a heat map, with one cell for each pair."""
+    values, names = pairs.matrix(name).astype(np.float64), pairs.names
     side = min(max(3.0, 0.22 * len(names) + 1.5), 12.0)
     axes = new_axes(ax, (side + 1.2, side))
     low = 0.0 if np.nanmin(values, initial=0.0) >= 0.0 else None
@@ -199,6 +204,4 @@ def heat_map(values: FloatArray, names: Sequence[str], name: str, path: str | Pa
         axes.set_yticks(range(len(names)), shown, fontsize=7)
     figure = axes.figure
     figure.colorbar(image, ax=axes, label=_FIGURE_TITLES[name], fraction=0.046, pad=0.04)
-    if path is not None:
-        save(axes, path)
     return axes

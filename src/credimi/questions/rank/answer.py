@@ -17,9 +17,8 @@ from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.core.ties import best_first, places_by_name
 from credimi.counts.counts import Counts
-from credimi.counts.survey_rows import scaled_blocks
-from credimi.counts.weights import are_survey, effective, whole_but_too_large
-from credimi.counts.weights_remarks import on_weights_of
+from credimi.counts.survey.survey_rows import scaled_blocks
+from credimi.counts.weights import are_survey, effective, on_weights_of, whole_but_too_large
 from credimi.inference.bounds import information_bounds
 from credimi.inference.rows_to_decide import rounded_up, rows_to_decide
 from credimi.inference.rules import RULES, decide

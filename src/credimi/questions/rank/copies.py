@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.special import entropy
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from credimi.columns.feature import Feature
-    from credimi.core.types import CountArray, IntegerArray, Value
+    from credimi.core.types import IntegerArray, Value
     from credimi.counts.codes import CodeArray
     from credimi.counts.counts import Counts
 
@@ -72,7 +74,7 @@ def copies_in_rows(
                 codes = codes_of(feature).astype(np.int64)
                 codes[codes == len(feature.values)] = MISSING
                 sampled_columns[name] = _SampledColumn(
-                    codes, _most_frequent_bits(codes), _entropy(feature.block[:, :-1].sum(axis=0))
+                    codes, _most_frequent_bits(codes), entropy(feature.block[:, :-1].sum(axis=0))
                 )
         return sampled_columns[name]
 
@@ -121,7 +123,7 @@ def _same_information(one: _SampledColumn | None, other: _SampledColumn | None) 
     )
     first_counts, second_counts = np.bincount(first), np.bincount(second)
     # If the data are sorted, the sampled rows may show too few of the values.
-    if min(_entropy(first_counts), _entropy(second_counts)) <= 0.5 * max(one.entropy, other.entropy):
+    if min(entropy(first_counts), entropy(second_counts)) <= 0.5 * max(one.entropy, other.entropy):
         return False
     max_values = max(np.count_nonzero(first_counts), np.count_nonzero(second_counts))
     if 2 * max_values > rows:
@@ -132,8 +134,8 @@ def _same_information(one: _SampledColumn | None, other: _SampledColumn | None) 
         if first_counts.size * second_counts.size <= _MAX_CELLS
         else np.unique(cells, return_counts=True)[1]
     )
-    joint_entropy = _entropy(joint_counts)
-    first_entropy, second_entropy = _entropy(first_counts), _entropy(second_counts)
+    joint_entropy = entropy(joint_counts)
+    first_entropy, second_entropy = entropy(first_counts), entropy(second_counts)
     tolerance = _MAX_SHARE_APART if max_values * _MIN_ROWS_PER_VALUE <= rows else 1e-9
     first_given_second, second_given_first = joint_entropy - second_entropy, joint_entropy - first_entropy
     return first_given_second <= tolerance * first_entropy and second_given_first <= tolerance * second_entropy
@@ -146,8 +148,3 @@ def _most_frequent_bits(codes: IntegerArray) -> NDArray[np.uint64]:
     bits = np.zeros(-(-codes.size // 64) * 64, dtype=bool)
     bits[: codes.size] = codes == most_frequent
     return np.packbits(bits).view(np.uint64)
-
-
-def _entropy(counts: CountArray) -> float:
-    shares = counts[counts > 0] / counts.sum()
-    return float(-(shares * np.log(shares)).sum())

@@ -12,7 +12,7 @@ import numpy as np
 
 from credimi.columns.feature import indicator, target_indicator
 from credimi.core.tables import Tables
-from credimi.counts.survey_rows import scaled_blocks
+from credimi.counts.survey.survey_rows import scaled_blocks
 from credimi.inference.tables.many_tables import summarize
 
 if TYPE_CHECKING:

@@ -19,9 +19,11 @@ from credimi.core.public import stored
 from credimi.core.remote_files import source_of
 from credimi.core.table import Table
 from credimi.core.tables import Tables
+from credimi.core.threads import share
 from credimi.core.version import __version__
 from credimi.inference.belief import Belief
-from credimi.inference.bounds.bound_curves import curves
+from credimi.inference.bounds.information_bounds import largest_values, least_values, misses
+from credimi.inference.bounds.observed_draws import observed
 from credimi.inference.distributions.components import Empirical
 from credimi.inference.tables.many_tables import drawn_distribution, posteriors
 from credimi.results import remark_sentences, sentences
@@ -72,7 +74,7 @@ def collect(ranking: Ranking, page_inputs: Kept, source: str | None = None, read
         "ranked": [int(block is not None) for block in page_inputs.blocks],
         "at_mode": [_nan_to_none(value) for value in page_inputs.at_mode.tolist()],
         "note": [_clipped(note, _MAX_NOTE_CHARACTERS) for note in _notes(ranking, reader)],
-        "cuts": [cuts[:_MAX_CUTS] for cuts in page_inputs.cuts],
+        "cuts": [ranking.facts[name]["cuts"][:_MAX_CUTS] for name in columns["feature"]],
         **{name: columns[name] for name in ("values", "complete", "missing", "rows_to_decide", "at_epsilon")},
         **{name: [_rounded(value) for value in columns[name]] for name in rounded},
         **unrounded,
@@ -135,7 +137,7 @@ def _robust(ranking: Ranking, page_inputs: Kept) -> Record:
     """
     options, ranked, blocks = _options_and_tables(ranking.settings, page_inputs)
     factors = sorted({*_FACTORS, ranking.settings["factor"]} - {1.0})
-    all_curves = curves(blocks, factors, _LEVELS, options)
+    all_curves = _curves(blocks, factors, _LEVELS, options)
     quantiles: list[str | None] = [None] * len(page_inputs.blocks)
     for feature, curve in zip(ranked, all_curves, strict=True):
         if not np.isnan(curve).any():
@@ -148,6 +150,35 @@ def _robust(ranking: Ranking, page_inputs: Kept) -> Record:
         "tipping": [_plain(_nan_to_none(value)) for value in columns["tipping_factor"]],
         **{name: [_nan_to_none(value) for value in columns[f"robust_{name}"]] for name in ("low", "high")},
     }
+
+
+def _curves(blocks: Tables, factors: Sequence[float], levels: FloatArray, options: Belief) -> FloatArray:
+    """Quantiles of bounds at these levels, (tables, 2, factors, levels): those of the least I, then of the largest.
+
+    The factors must ascend. Quantiles are NaN for tables without missing values.
+    """
+    quantiles = np.full((blocks.rows.size, 2, len(factors), levels.size), np.nan)
+    incomplete = misses(blocks)
+    table_indices, drawn = np.flatnonzero(incomplete), observed(blocks.chosen(incomplete), options)
+
+    def work(number: int) -> None:
+        of_table = quantiles[table_indices[number]]
+        for factor_index, factor in enumerate(factors):
+            of_table[0, factor_index] = _quantiles(*least_values(drawn[number], factor), levels)
+            of_table[1, factor_index] = _quantiles(*largest_values(drawn[number], factor), levels)
+        # The bounds move apart as the factor grows, except if the search for the largest I, which is not exact, fails.
+        of_table[0] = np.minimum.accumulate(of_table[0], axis=0)
+        of_table[1] = np.maximum.accumulate(of_table[1], axis=0)
+
+    share(work, range(table_indices.size), options.threads)
+    return quantiles
+
+
+def _quantiles(values: FloatArray, weight: FloatArray, levels: FloatArray) -> FloatArray:
+    """Weighted quantiles, interpolated linearly between the middles of the weights."""
+    order = np.argsort(values, kind="stable")
+    middle = np.cumsum(weight[order]) - 0.5 * weight[order]
+    return np.interp(levels, middle / weight.sum(), values[order])
 
 
 def _posteriors(settings: Record, page_inputs: Kept) -> Record:
@@ -264,14 +295,13 @@ def _rounded(value: float) -> float | None:
 class Kept:
     """What a ranking keeps for its page, one entry per feature, in the order of the ranking.
 
-    These are the blocks of counts (None for features that were not ranked), the names of the values, the cuts, and the
-    prior odds of dependence. `at_mode` is the information at the most probable cell probabilities, for the plug-in
+    These are the blocks of counts (None for features that were not ranked), the names of the values, and the prior odds
+    of dependence. `at_mode` is the information at the most probable cell probabilities, for the plug-in
     rule; `source` says where the data came from. The posteriors are not kept: they follow from blocks and odds.
     """
 
     blocks: tuple[CountArray | None, ...]
     values: tuple[tuple[str, ...], ...]
-    cuts: tuple[list[str], ...]
     odds: tuple[float, ...]
     at_mode: FloatArray
     source: str
@@ -281,7 +311,6 @@ class Kept:
         return Kept(
             tuple(self.blocks[feature] for feature in order),
             tuple(self.values[feature] for feature in order),
-            tuple(self.cuts[feature] for feature in order),
             tuple(self.odds[feature] for feature in order),
             self.at_mode[list(order)],
             self.source,
@@ -293,7 +322,6 @@ class Kept:
         return cls(
             tuple(feature.block if feature.kind.ranked else None for feature in features),
             tuple(feature.values if feature.kind.ranked else () for feature in features),
-            tuple(feature.shown_cuts for feature in features),
             tuple(feature.odds for feature in features),
             at_mode,
             source_of(data),

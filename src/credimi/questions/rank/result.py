@@ -10,21 +10,20 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.inference import rules
 from credimi.questions.rank import view
-from credimi.results import figures, sentences
+from credimi.results import sentences
 from credimi.results.remarks import worded
-from credimi.results.result import FeatureResult, written
-from credimi.results.section import IN_PYTHON, NATS, Shown, in_units
+from credimi.results.result import FeatureResult
+from credimi.results.section import NATS, in_units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+    from types import ModuleType
 
     from matplotlib.axes import Axes
 
     from credimi.core.types import Record, Value
     from credimi.questions.rank.page_data import Kept
     from credimi.results.remarks import Remark
-    from credimi.results.section import Section
 
 COLUMNS = (
     "feature",
@@ -58,7 +57,7 @@ COLUMNS = (
     "target_missing_high",
     "target_missing_p_above",
 )
-ROBUST_COLUMNS = ("robust_low", "robust_high", "tipping_factor")  # with robust=True
+ROBUST_COLUMNS = ("robust_low", "robust_high", "tipping_factor")  # with robust_factor
 
 INFORMATION = (  # columns in nats
     "std",
@@ -97,9 +96,9 @@ class Ranking(FeatureResult):
     - entropy_share: mi as a share of the target's entropy, from 0 to 1
     - target_missing_mi, target_missing_low, target_missing_high, target_missing_p_above: what the feature tells of
       where the target is missing; 0 where it never is
-    - robust_low, robust_high: with robust=True, the lower end of the least I and the upper end of the largest I, if the
-      odds of being missing differ by `factor` at most; see `information_bounds`
-    - tipping_factor: with robust=True, the largest factor at which the verdict keep or drop stands; 1 if it is unsure
+    - robust_low, robust_high: with robust_factor, the lower end of the least I and the upper end of the largest I, if
+      the odds of being missing differ by that factor at most; see `information_bounds`
+    - tipping_factor: with robust_factor, the largest factor at which the verdict keep or drop stands; 1 if it is unsure
       already, infinity if nothing can change it. In JSON, infinity is the text "inf"
 
     Identifiers are not ranked, nor are values that cannot be counted, such as lists, nor columns that are missing in
@@ -140,6 +139,7 @@ class Ranking(FeatureResult):
     (1, 100, ('p', 'q'))
     """
 
+    _view: ClassVar[ModuleType] = view
     _called: ClassVar[str] = "ranking"
     _columns: ClassVar[tuple[str, ...]] = (*COLUMNS, *ROBUST_COLUMNS)
     _whole_numbers: ClassVar[tuple[str, ...]] = ("rows_to_decide",)
@@ -190,30 +190,13 @@ class Ranking(FeatureResult):
             _kept=None if self._kept is None else self._kept.chosen(order_of_rows),
         )
 
-    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
-        """The table, and the lines below it."""
-        return view.sections(self, shown)
-
-    def to_html(
-        self, path: str | Path | None = None, *, source: str | None = None, reader: str = sentences.PYTHON
-    ) -> str:
-        """One HTML page to explore the ranking, offline.
-
-        Parameters
-        ----------
-        path : path, optional
-            The file to write; it is complete or absent.
-        source : str, optional
-            The name of the data that the page shows.
-        reader : "python" or "command line"
-            For whom sentences are written: with arguments, or with options.
-        """
+    def _page(self, source: str | None, reader: str) -> str:
         from credimi.questions.rank.page_data import collect  # noqa: PLC0415  (loads the mathematics)
         from credimi.results.page import ranking_page  # noqa: PLC0415  (loaded only to write a page)
 
         if self._kept is None:
             raise CredimiError("this ranking has no counts: make the page from the result of `rank`")
-        return written(ranking_page(collect(self, self._kept, source, reader)), path)
+        return ranking_page(collect(self, self._kept, source, reader))
 
     def plot(self, path: str | Path | None = None, *, top: int = 30, ax: Axes | None = None) -> Axes:
         """Draw a forest plot with matplotlib: means and intervals of the best features.
@@ -232,11 +215,7 @@ class Ranking(FeatureResult):
         matplotlib axes
             You can change them.
         """
-        if top < 1:
-            raise CredimiError(f"top is {top}: plot at least one feature")
-        if path is not None:
-            figures.picture_kind(path)
-        return view.plot(self, path, top, ax)
+        return self._plotted(path, ax, top=top)
 
     def selected(self, rule: str = "forward") -> list[Value]:
         """The names of the features that a rule keeps, best first.

@@ -15,7 +15,6 @@ from credimi.results.section import NATS, Column, Section, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from matplotlib.axes import Axes
 
@@ -114,7 +113,7 @@ def _lines(ranking: Ranking, rows: Sequence[Record], shown: Shown) -> Iterator[s
         yield from sentences.unranked_lines(facts, shown.reader)
 
 
-def plot(ranking: Ranking, path: str | Path | None, top: int, ax: Axes | None) -> Axes:
+def plot(ranking: Ranking, ax: Axes | None, *, top: int) -> Axes:
     """The means and intervals of the best features, epsilon as a line, verdicts by colour and shape.
 
     For a robust ranking, a pale band shows what is possible at its factor.
@@ -138,8 +137,6 @@ def plot(ranking: Ranking, path: str | Path | None, top: int, ax: Axes | None) -
 
         handles = [Line2D([], [], label=label, **style) for label, style in styles.items()]
         axes.legend(handles=handles, loc="lower right", frameon=False)
-    if path is not None:
-        figures.save(axes, path)
     return axes
 
 

@@ -5,37 +5,47 @@
 **rule="relevant"**: all columns that matter, alone or with a partner: see `relevant_features`.
 
 **The rules of rankings** judge each column alone: see `inference.rules`.
+
+**Cautions** are the remarks that `rank` would make, as far as a user would act differently, with the probability
+`CREDIBLE` for what they claim. What would be wrong with using a column (as good as the target, an identifier, dates, a
+copy) is remarked of columns that were taken. What may hide information, or show too much (where values are missing, how
+they are written), is remarked of all columns, since that may be why a column was not taken.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from credimi.core.arguments import require_whole
 from credimi.core.defaults import FDR, LEVEL, PREDICTION_LEVEL
 from credimi.core.errors import CredimiError
-from credimi.core.ties import best_first
-from credimi.counts.weights_remarks import on_weights
-from credimi.inference.belief import ADAPTIVE
+from credimi.core.ties import best_first, places_by_name
+from credimi.counts.weights import on_weights
+from credimi.inference.belief import ADAPTIVE, Belief
 from credimi.inference.rules import AS_IN_THE_PAPER, RULES, from_common_odds
 from credimi.questions.rank.answer import ranked
-from credimi.questions.select.cautions import cautions
-from credimi.questions.select.only_together import why_nothing
-from credimi.questions.select.relevant_features import relevance
+from credimi.questions.rank.copies import copies_in_rows
+from credimi.questions.rank.missingness import mi_with_target, missingness, target_missingness
+from credimi.questions.rank.remarks import remarks_on
+from credimi.questions.select.rejections import CREDIBLE
+from credimi.questions.select.relevant_features import relevance, why_nothing
 from credimi.questions.select.result import Rejection, Selection, Step
 from credimi.questions.select.smallest_set import Search, smallest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
-    from credimi.core.types import Data, Record, Values
-    from credimi.counts.codes import Codes
+    from credimi.columns.feature import Feature
+    from credimi.core.types import Data, FloatArray, Record, Values
+    from credimi.counts.codes import CodeArray, Codes
+    from credimi.counts.counter import Counter
     from credimi.counts.local_counter import LocalCounter
     from credimi.counts.reading import Reading
-    from credimi.inference.belief import Belief
     from credimi.questions.rank.result import Ranking
+    from credimi.results.remarks import Remark
 
 GOALS = ("smallest", "relevant")  # the rules that look at columns together
 SELECTING = (*GOALS, *RULES)
@@ -48,7 +58,8 @@ USUAL = {
     "fdr": FDR,
     "robust_factor": None,
 }
-_CREDIBLE = 0.95
+
+_MAX_ROWS = 2_048  # in which columns are compared, as in `rank`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,9 +129,19 @@ def selected(
     remarks = cautions(counter, alone, taken, options, approximate=approximate)
     if goal == "smallest" and complete and all(step.forced for step in steps):
         remarks = (*why_nothing(search), *remarks)
-    selection = _selection(goal, search, classes.entropy, steps, rejected)
-    remarks = (*remarks, *on_weights(codes))
-    return replace(selection, complete=complete, remarks=remarks)
+    book, rows = counter.book, round(counter.rows, 1)
+    return Selection(
+        tuple(steps),
+        tuple(rejected),
+        book.target,
+        round(rows) if rows == round(rows) else rows,
+        book.classes,
+        classes.entropy,
+        {"goal": goal, "epsilon": options.epsilon, "level": options.level, "prior": options.prior},
+        tuple(feature.facts for feature in book.left_out),
+        complete=complete,
+        remarks=(*remarks, *on_weights(codes)),
+    )
 
 
 def by_rule(ranking: Ranking, asked: Asked) -> Selection:
@@ -129,46 +150,35 @@ def by_rule(ranking: Ranking, asked: Asked) -> Selection:
     With a `robust_factor`, only those that stand at it. Until there are `min_features`, the most probable others are
     taken. `adds` is what the column tells alone, and `p_adds` is P(I > epsilon).
     """
-    names = [str(row["feature"]) for row in ranking]
-    check_min_features(asked.min_features, len(names), asked.max_features)
-    settings, rows = ranking.settings, {str(row["feature"]): row for row in ranking}
+    rows, settings = {str(row["feature"]): row for row in ranking}, ranking.settings
+    check_min_features(asked.min_features, len(rows), asked.max_features)
     kept = [str(name) for name in ranking.selected(asked.rule)]
-    if "factor" in settings:
-        stands = {
-            name
-            for name, row in rows.items()
-            if row["verdict"] == "keep" and row["tipping_factor"] >= settings["factor"]
-        }
-        kept = [name for name in kept if name in stands]
+    if (factor := settings.get("factor")) is not None:
+        kept = [name for name in kept if rows[name]["verdict"] == "keep" and rows[name]["tipping_factor"] >= factor]
     kept = kept[: asked.max_features]
-    others = [name for name in names if name not in kept and not math.isnan(rows[name]["p_above"])]
-    others.sort(key=lambda name: (-rows[name]["p_above"], -rows[name]["mi"], name))
-    forced = others[: max(asked.min_features - len(kept), 0)]
-    steps, rejected = [], []
-    for name in [*kept, *forced]:
-        row = rows[name]
-        steps.append(Step(name, row["mi"], row["low"], row["high"], row["p_above"], forced=name in forced))
-    for name in names:
-        if name not in kept and name not in forced and not math.isnan(rows[name]["p_above"]):
-            row = rows[name]
-            reason = "tells nothing" if row["verdict"] == "drop" else "unsure"
-            figures = row["mi"], row["mi"], row["low"], row["high"], row["p_above"]
-            rejected.append(Rejection(name, reason, *figures))
-    chosen = {name: settings[name] for name in ("epsilon", "level", "prior")}
-    chosen |= {name: settings[name] for name in ("fdr",) if asked.rule == name}
-    chosen |= {name: settings[name] for name in ("factor", "method") if name in settings}
-    left_out = tuple(ranking.facts[name] for name in names if math.isnan(rows[name]["p_above"]))
-    selection = Selection(
-        tuple(steps),
-        tuple(rejected),
+    unknown = [name for name, row in rows.items() if math.isnan(row["p_above"])]
+    others = [name for name in rows if name not in kept and name not in unknown]
+    by_probability = sorted(others, key=lambda name: (-rows[name]["p_above"], -rows[name]["mi"], name))
+    forced = by_probability[: max(asked.min_features - len(kept), 0)]
+    figures: dict[str, Record] = {
+        name: {"adds": row["mi"], "low": row["low"], "high": row["high"], "p_adds": row["p_above"]}
+        for name, row in rows.items()
+    }
+    reasons = {name: "tells nothing" if rows[name]["verdict"] == "drop" else "unsure" for name in others}
+    own = {"epsilon", "level", "prior", "factor", "method", *({"fdr"} & {asked.rule})}
+    return Selection(
+        tuple(Step(name, **figures[name], forced=name in forced) for name in (*kept, *forced)),
+        tuple(
+            Rejection(name, reasons[name], rows[name]["mi"], **figures[name]) for name in others if name not in forced
+        ),
         ranking.target,
         ranking.rows,
         ranking.classes,
         ranking.entropy,
-        {"goal": asked.rule} | chosen,
-        left_out,
+        {"goal": asked.rule} | {name: value for name, value in settings.items() if name in own},
+        tuple(ranking.facts[name] for name in unknown),
+        remarks=tuple(ranking.remarks),
     )
-    return replace(selection, remarks=tuple(ranking.remarks))
 
 
 def check_min_features(
@@ -203,18 +213,67 @@ def _relevant(
             figures |= {"adds": alone["mean"], "partner": partner, "forced": not credible}
             steps.append(Step(search.names[column], **figures))
         else:
-            nothing_alone = 1.0 - search.alone.p_above_even[column] >= _CREDIBLE  # as `rank` has it
-            with_partners = "tells nothing" if p_relevant[column] <= 1.0 - _CREDIBLE else "tells nothing alone"
+            nothing_alone = 1.0 - search.alone.p_above_even[column] >= CREDIBLE  # as `rank` has it
+            with_partners = "tells nothing" if p_relevant[column] <= 1.0 - CREDIBLE else "tells nothing alone"
             reason = with_partners if nothing_alone else "unsure"
             name = search.names[column]
             rejected.append(Rejection(name, reason, tells=alone["mean"], adds=alone["mean"], **figures))
     return steps, rejected
 
 
-def _selection(goal: str, search: Search, entropy: float, steps: list[Step], rejected: list[Rejection]) -> Selection:
-    book, options = search.counter.book, search.options
-    rows = round(search.counter.rows, 1)
-    rows = round(rows) if rows == round(rows) else rows
-    settings = {"goal": goal, "epsilon": options.epsilon, "level": options.level, "prior": options.prior}
-    left_out = tuple(feature.facts for feature in book.left_out)
-    return Selection(tuple(steps), tuple(rejected), book.target, rows, book.classes, entropy, settings, left_out)
+def cautions(
+    counter: Counter,
+    alone: tuple[FloatArray, FloatArray],
+    taken: Collection[str],
+    options: Belief,
+    *,
+    approximate: Collection[str],
+) -> tuple[Remark, ...]:
+    """The cautions about a selection; `alone` has the mean of I and the lower end of its interval, for each feature.
+
+    `approximate` are the features whose P(independent) may be off.
+    """
+    book, classes = counter.book, counter.book.interpreted
+    features = [*book.features, *book.left_out]
+    unknown = [np.nan if feature.kind.unknown else 0.0 for feature in book.left_out]
+    mean, low = (np.append(figures, unknown) for figures in alone)
+    order = best_first(places_by_name([feature.name for feature in features]), np.nan_to_num(mean)).tolist()
+    features, options = [features[index] for index in order], _as_in_rank(options)
+    summary = missingness(features, options) | target_missingness(features, options)
+    columns: Record = {name: values.tolist() for name, values in summary.items()}
+    columns |= {"mi": mean[order].tolist(), "low": low[order].tolist()}
+    columns["values"] = [feature.block.shape[1] - 1 for feature in features]
+    columns["complete"] = [feature.complete for feature in features]
+    columns["keep_forward"] = [feature.name in taken for feature in features]
+    columns["verdict"] = ["keep" if is_taken else "drop" for is_taken in columns["keep_forward"]]
+    columns["rows_to_decide"], columns["at_epsilon"] = [None] * len(features), [False] * len(features)
+    depends = summary["target_missing_p_above"] >= options.level
+    dependent = [feature for feature, is_dependent in zip(features, depends, strict=True) if is_dependent]
+    remarks = remarks_on(
+        features,
+        columns,
+        {"epsilon": options.epsilon, "level": options.level, "prior": options.prior, "missing": "ignore"},
+        (book.target, len(classes.labels), classes.entropy, classes.suspicions),
+        with_target=mi_with_target(dependent, options),
+        copies=_copies(counter, features, columns),
+        approximate=approximate,
+    )
+    return tuple(remark for remark in remarks if remark.caution)
+
+
+def _as_in_rank(options: Belief) -> Belief:
+    return Belief(epsilon=options.epsilon, level=CREDIBLE, threads=options.threads)
+
+
+def _copies(counter: Counter, features: list[Feature], columns: Record) -> dict[str, str]:
+    """The taken columns that say the same as another taken one, by some of the rows."""
+    positions = {name: index for index, name in enumerate(counter.book.names)}
+
+    @cache  # few selections have columns to compare
+    def sample() -> Codes:
+        return counter.sample(_MAX_ROWS)
+
+    def codes_of(feature: Feature) -> CodeArray:
+        return sample().columns[positions[feature.name]]
+
+    return copies_in_rows(features, columns, codes_of)

@@ -17,7 +17,7 @@ from credimi.core.ties import best_first
 from credimi.counts.counter import ByValue
 from credimi.inference.rows_to_decide import growth_to_decide, rounded_up
 from credimi.inference.rules import from_share, unsure
-from credimi.inference.strata.stratified_tables import StratifiedTables, independence, summarize
+from credimi.inference.tables.stratified_tables import StratifiedTables, independence, summarize
 from credimi.questions.select.result import Rejection
 
 if TYPE_CHECKING:

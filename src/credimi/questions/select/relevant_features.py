@@ -7,6 +7,11 @@ P(relevant) >= level, with the share of noise learned from all columns, as in th
 All pairs are counted from sets of bits (`counts.rows.class_pairs`), and their evidence is computed directly from the
 joint tables (`inference.evidence.pair_evidence`): p(p - 1) stratified tables for p columns. Only sums over partners are
 stored, O(p).
+
+**Why the smallest set may be empty** (`why_nothing`): of two columns whose exclusive or is the target, neither tells
+anything, and the search for the smallest set starts with a column that does. Then all pairs are looked at, too, in a
+sample of as many rows as take about `_SECONDS` on one thread. If there are so many pairs that even `_MIN_ROWS` rows
+take longer, they are not looked at, and the remark says so.
 """
 
 from __future__ import annotations
@@ -17,16 +22,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.threads import share
+from credimi.counts.local_counter import LocalCounter
 from credimi.inference.evidence import pair_evidence
 from credimi.inference.rules import from_common_odds
+from credimi.questions.select.rejections import CREDIBLE
+from credimi.results.remarks import Remark, RemarkKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counts.local_counter import LocalCounter
     from credimi.counts.rows.class_pairs import ClassPairs
+    from credimi.questions.select.smallest_set import Search
 
+_SECONDS, _MIN_ROWS, _MAX_ROWS = 3.0, 2_048, 65_536
+_PER_PAIR, _PER_WORD = 5e-5, 3e-9  # seconds: a pair; 64 rows in one cell of a pair's table
 _SMALLEST_POSITIVE = 1e-300  # lower bound of probabilities, so that their logarithm is finite
 _WEIGHTED_PAIRS_AT_ONCE = 256
 
@@ -157,3 +167,25 @@ def _evidence(pairs: ClassPairs, block_pair: tuple[int, int]) -> tuple[IntegerAr
         pair_evidence.evidence_of_pairs(cells, np.cumsum(sizes) - sizes, len(pairs.classes), pairs.layout, chunk, both)
         evidence[:, chunk[:, 0] - rows[0], chunk[:, 1] - columns[0]] = both.T
     return rows, columns, evidence
+
+
+def why_nothing(search: Search) -> tuple[Remark, ...]:
+    """The columns that matter in combination, each with its partner; or that there are none; or what to try."""
+    counter, count = search.counter, search.count
+    if count < 2:
+        return ()
+    cells = float(counter.book.sizes.mean() + 1.0) ** 2 * len(counter.book.classes)
+    seconds_per_pair = _SECONDS / (0.5 * count * (count - 1))
+    rows = int(64.0 * (seconds_per_pair - _PER_PAIR) / (_PER_WORD * cells))
+    if rows < min(_MIN_ROWS, counter.rows):
+        return (Remark(RemarkKind.NOTHING_TOGETHER, values=count),)
+    sample = counter.sample(min(max(rows, _MIN_ROWS), _MAX_ROWS))
+    in_sample = LocalCounter(sample, search.options.threads)
+    found = relevance(in_sample, search.alone.p_independent, places=search.places, odds=search.odds)
+    together = [
+        Remark(RemarkKind.ONLY_TOGETHER, search.names[column], other=search.names[partner])
+        for column, partner in enumerate(found.partner.tolist())
+        if partner != column and found.probability[column] >= CREDIBLE
+    ]
+    together.sort(key=lambda remark: str(remark.feature))
+    return tuple(together) or (Remark(RemarkKind.NOTHING_TOGETHER, rows=int(sample.groups.size)),)

@@ -10,18 +10,17 @@ from credimi.questions.select import view
 from credimi.results.remark_sentences import SELECTION
 from credimi.results.remarks import worded
 from credimi.results.result import RecordResult, names_of, records_of
-from credimi.results.section import IN_PYTHON, NATS, Shown
+from credimi.results.section import NATS
 from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+    from types import ModuleType
 
     from matplotlib.axes import Axes
 
     from credimi.core.types import Record
     from credimi.results.remarks import Remark
-    from credimi.results.section import Section
 
 
 @stored
@@ -121,6 +120,7 @@ class Selection(RecordResult):
     (('x',), 0.87, 2)
     """
 
+    _view: ClassVar[ModuleType] = view
     _called: ClassVar[str] = "selection"
     _styles: ClassVar[tuple[str, ...]] = ("tables.css", "selection.css")
     steps: tuple[Step, ...]
@@ -155,10 +155,6 @@ class Selection(RecordResult):
             row["p_redundant"] = list(row["p_redundant"])
         return rows
 
-    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
-        """The steps, the other columns, remarks."""
-        return view.sections(self, shown)
-
     def plot(self, path: str | Path | None = None, *, what: str | None = None, ax: Axes | None = None) -> Axes:
         """Draw, with matplotlib, what each column adds step by step, and a matrix of which columns say the same.
 
@@ -176,7 +172,7 @@ class Selection(RecordResult):
         matplotlib axes
             Those of the steps, if both were drawn.
         """
-        return view.plot(self, path, what, ax)
+        return self._plotted(path, ax, what=what)
 
     def to_dict(self, *, reader: str = PYTHON, units: str = NATS) -> Record:
         """What `credimi select --format json` writes: settings, target, steps, rejected, remarks, as plain data.

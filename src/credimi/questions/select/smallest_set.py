@@ -47,7 +47,7 @@ from credimi.counts.counter import BySplits, ByValue
 from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import with_odds
 from credimi.inference.rules import from_share, share_of_independent
-from credimi.inference.strata.stratified_tables import StratifiedTables, independence_and_marks, summarize
+from credimi.inference.tables.stratified_tables import StratifiedTables, independence_and_marks, summarize
 from credimi.questions.select.naive_summary import NaiveSummary
 from credimi.questions.select.rejections import CREDIBLE, nan_to_none, rejected
 from credimi.questions.select.result import Step

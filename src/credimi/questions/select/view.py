@@ -13,21 +13,18 @@ from credimi.results.figures import (
     draw_intervals,
     mark_epsilon,
     new_axes,
-    picture_kind,
-    save,
     short_name,
     short_names,
 )
-from credimi.results.page import axis, drawn, headings, name, row_heading, table
+from credimi.results.page import headings, name, picture, row_heading, table
 from credimi.results.palette import BLUE
 from credimi.results.remark_sentences import SELECTION, lines
 from credimi.results.section import Column, Section, Shown
-from credimi.results.sentences import COMMAND_LINE, NO_NAME, counted, unranked_lines
+from credimi.results.sentences import COMMAND_LINE, NO_NAME, asked, counted, unranked_lines
 from credimi.results.sentences import name as named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from matplotlib.axes import Axes
 
@@ -43,7 +40,7 @@ _DARK = 0.55  # above this, figures in the matrix are light
 _FIGURE_WIDTH = 6.4  # inches
 _FORCED = "* not credible: taken because of min_features, for pipelines; it is no claim"
 _INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
-_TOGETHER = {"smallest", "relevant"}  # the goals that look at columns together
+_TITLES = {"smallest": "The smallest set that tells about", "relevant": "Columns that matter for"}
 _MATTERS = (
     "P(matters) is the probability that a column tells anything, however little, alone or with a partner; `with` names "
     "a partner without which that is not credible"
@@ -83,7 +80,8 @@ def sections(selection: Selection, shown: Shown) -> Iterator[Section]:
 def title(selection: Selection) -> str:
     """The goal, and how many columns were taken, in one line."""
     taken = len(selection.steps)
-    what = "The smallest set that tells about" if _is_smallest(selection) else "Columns that matter for"
+    rule = selection.settings["goal"]
+    what = _TITLES.get(rule, f"Columns that the rule {rule} keeps for")
     total, rows = taken + len(selection.rejected), counted(selection.rows, "row")
     return f"{what} {selection.target or NO_NAME}: {taken:,} of {total:,} columns, {rows}"
 
@@ -97,20 +95,17 @@ def _columns(selection: Selection, rows: list[Record]) -> list[Column]:
     settings, smallest = selection.settings, _is_smallest(selection)
     largest = max((row["high"] for row in rows), default=0.0)
 
-    def picture(row: Record) -> str:
-        return drawn([("b", row["low"], row["adds"], row["high"])], largest, settings["epsilon"])
-
     columns = [
         Column("#", lambda row: row["number"]),
         kinds.name(heading="column"),
         kinds.nats("adds", "adds" if smallest else "tells alone"),
-        Column("", lambda _: "", kind="words", html=picture, media=("page",), heading_html=axis(largest)),
+        picture(lambda row: [("b", row["low"], row["adds"], row["high"])], largest, settings["epsilon"]),
         kinds.interval("95 % interval", importance=2),
         kinds.tail("p_adds", "P(matters)" if settings["goal"] == "relevant" else kinds.above(settings, what=">")),
     ]
     if "method" in settings:
         return columns
-    if settings["goal"] not in _TOGETHER:
+    if settings["goal"] not in _TITLES:
         return columns
     if not smallest:
         return [
@@ -144,7 +139,7 @@ def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
         yield (
             f"Information is in nats, and the share is that of the target's entropy, {selection.entropy:.4f}. {further}"
         )
-    elif settings["goal"] not in _TOGETHER:
+    elif settings["goal"] not in _TITLES:
         method = f", method {settings['method']}" if "method" in settings else ""
         yield (
             f"Information is in nats. Each column is judged alone by the rule {settings['goal']}, with epsilon "
@@ -168,8 +163,7 @@ def _none_taken(selection: Selection, shown: Shown) -> Iterator[str]:
         shown_names = ", ".join(f"{each.feature or NO_NAME} ({each.p_adds:.2f})" for each in most_probable)
         yield f"the most probable columns, with their probability of {event}: {shown_names}"
     if selection.rejected:
-        option = "--min-features 1" if in_shell else "min_features=1"
-        yield f"{option} takes the most probable one all the same, for pipelines"
+        yield f"{asked('min_features', 1, shown.reader)} takes the most probable one all the same, for pipelines"
     if len(selection.rejected) > 1 and not smallest:  # of the smallest set, a remark says what combinations tell
         interactions = "`credimi interactions`" if in_shell else "credimi.interactions"
         yield f"{interactions} lists pairs that tell more together"
@@ -184,7 +178,8 @@ def _combinations(selection: Selection, shown: Shown) -> Iterator[str]:
         return
     if any(rejection.reason not in {"redundant", "not reached"} for rejection in selection.rejected):
         in_shell = shown.reader == COMMAND_LINE
-        tools = "--goal relevant and `credimi interactions`" if in_shell else 'rule="relevant" and credimi.interactions'
+        interactions = "`credimi interactions`" if in_shell else "credimi.interactions"
+        tools = f"{asked('rule', 'relevant', shown.reader)} and {interactions}"
         yield f"columns that tell something only in combination may have been missed: {tools} look at all pairs"
 
 
@@ -244,12 +239,10 @@ def _shade(p_redundant: float | None) -> str:
     return f'<td class="{css_class}" style="--shade: {100 * p_redundant:.0f}%">{p_redundant:.2f}</td>'
 
 
-def plot(selection: Selection, path: str | Path | None, what: str | None, ax: Axes | None) -> Axes:
+def plot(selection: Selection, ax: Axes | None, *, what: str | None) -> Axes:
     """Draw the steps, the matrix of redundancy, or both; return the axes, of the steps if both are drawn."""
     if what not in (None, "steps", "redundancy"):
         raise CredimiError(f'what is {what!r}: plot "steps" or "redundancy", or leave it out for both')
-    if path is not None:
-        picture_kind(path)
     names, given, *_ = _redundancy(selection)
     if what == "redundancy" and not names:
         raise CredimiError("there is no matrix of redundancy: it needs a taken column and another that tells something")
@@ -266,8 +259,6 @@ def plot(selection: Selection, path: str | Path | None, what: str | None, ax: Ax
         above, below = figure.subplots(2, 1, height_ratios=heights)  # type: ignore[union-attr]
         axes = _draw_steps(selection, above)
         _draw_matrix(selection, below)
-    if path is not None:
-        save(axes, path)
     return axes
 
 

@@ -9,7 +9,7 @@ from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.counts.request import CountRequest
 from credimi.counts.rows.node_counter import node_counter
-from credimi.counts.weights_remarks import on_weights
+from credimi.counts.weights import on_weights
 from credimi.questions.tree.growth import grow
 from credimi.sources.codes import encoded_table
 from credimi.sources.count import require_rows_here

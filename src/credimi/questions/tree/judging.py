@@ -50,13 +50,7 @@ def _judge_batch(batch: list[NodeTables], options: Belief) -> list[Judged]:
     if not ends.size or not ends[-1]:
         empty, unmarked = np.zeros(0), np.zeros(0, dtype=np.bool_)
         return [Judged(node_tables, empty, empty, empty, unmarked) for node_tables in batch]
-    tables = [node_tables.tables for node_tables in batch]
-    joined = Tables(
-        np.concatenate([table.flat for table in tables]),
-        np.concatenate([table.rows for table in tables]),
-        np.concatenate([table.columns for table in tables]),
-        np.concatenate([table.odds for table in tables if table.odds is not None]),
-    )
+    joined = Tables.joined([node_tables.tables for node_tables in batch])
     beliefs = quick_beliefs(joined, options)
     approximate = np.zeros(joined.rows.size, dtype=np.bool_) if beliefs.approximate is None else beliefs.approximate
     parts = [slice(end - node_tables.columns.size, end) for node_tables, end in zip(batch, ends.tolist(), strict=True)]

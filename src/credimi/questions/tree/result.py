@@ -18,22 +18,22 @@ from credimi.inference.rows_to_decide import growth_to_decide, rounded_up
 from credimi.inference.tables.many_tables import summarize
 from credimi.questions.tree import view
 from credimi.questions.tree.nodes import SURE, TreeNode, TreeStop, required_probability
-from credimi.results import figures
 from credimi.results.remarks import worded
-from credimi.results.result import RecordResult, written
-from credimi.results.section import IN_PYTHON, NATS, Shown
+from credimi.results.result import RecordResult
+from credimi.results.section import NATS
 from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from types import ModuleType
 
     from matplotlib.axes import Axes
 
     from credimi.core.types import FloatArray, IntegerArray, Record
     from credimi.counts.rows.node_counter import TreeColumn
     from credimi.results.remarks import Remark
-    from credimi.results.section import Section
+    from credimi.results.section import Section, Shown
 
 _MAX_CUT_CHARACTERS = 12
 _COLUMNS = (
@@ -62,12 +62,23 @@ class Tree(RecordResult):
     """A grown tree: a row for each node, each node before its branches. Prints as text, one line for each node.
 
     `inputs` are the columns it was grown from, `nodes` its nodes as records, `probabilities` the class probabilities of
-    each.
+    each. The rows have
+
+    - node, parent, depth: the number of the node, that of the node above, and how many nodes are above
+    - branch: the values or the range of the parent's column that lead here
+    - rows, counts, probabilities, predicts: how many rows are here, how many of each class, the probabilities of the
+      classes, and the most probable class
+    - feature: the column by which the node is split; None for leaves
+    - stop, rows_to_decide: why a leaf is not split, and the rows at which half of all samples would decide about it
+    - best, mi, low, high, p_above: the column that tells most here, what it tells in nats, the 95 % interval, and the
+      probability of more than epsilon
     """
 
+    _view: ClassVar[ModuleType] = view
     _key: ClassVar[tuple[str, ...]] = ("node",)
     _called: ClassVar[str] = "tree"
     rows_in_json: ClassVar[str] = "nodes"
+    _styles: ClassVar[tuple[str, ...]] = ("tables.css", "tree.css")
 
     target: str
     classes: tuple[str, ...]
@@ -287,22 +298,12 @@ class Tree(RecordResult):
             rows.append(node | {"best": best["feature"], "mi": best["mi"]} | figures)
         return rows
 
-    def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
-        """A line for each node."""
-        return view.sections(self.to_dict(), shown)
-
     def plot(self, path: str | Path | None = None, *, max_depth: int | None = None, ax: Axes | None = None) -> Axes:
         """Draw the tree, with matplotlib, down to this depth; also into a .png, .svg or .pdf file, if one is named."""
-        if path is not None:
-            figures.picture_kind(path)
-        axes = view.plot(self.to_dict(), ax, max_depth=max_depth)
-        if path is not None:
-            figures.save(axes, path)
-        return axes
+        return self._plotted(path, ax, max_depth=max_depth)
 
-    def to_html(self, path: str | Path | None = None, *, reader: str = PYTHON) -> str:
-        """One HTML page, which works offline; also into a file, if one is named, which is complete or absent."""
-        return written(view.page(self.to_dict(reader=reader), reader), path)
+    def _page_sections(self, shown: Shown) -> Iterator[Section]:
+        return view.page_sections(self, shown)
 
 
 def _tables(nodes: list[TreeNode]) -> Tables:

@@ -43,8 +43,8 @@ def tree(data: Data, target: Values, *, max_depth: int | None = None, reading: R
     Examples
     --------
     >>> table = {"colour": ["red", "green"] * 40, "size": [1, 2, None, 3] * 20, "fruit": ["cherry", "lime"] * 40}
-    >>> [node.split.feature for node in credimi.tree(table, "fruit").nodes if node.split]
-    ['colour']
+    >>> credimi.tree(table, "fruit").features
+    ('colour',)
     """
     from credimi.questions.tree.answer import grown  # noqa: PLC0415  (loads the compiler)
 

@@ -1,7 +1,7 @@
 """What a tree shows: one line for each node, and why it was split or not; a page of nodes that fold; a figure.
 
-All of it is made of the plain data of `Tree.to_dict`. The page has no script, and nothing from elsewhere; all names
-come from the user's data, and each passes through `page.text`.
+All of it is made of the plain data of `Tree.to_dict`. The page has no script, and all names, which come from the user's
+data, pass through `page.text`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
-from credimi.results import remark_sentences
+from credimi.results import section as kinds
 from credimi.results.figures import MAX_NAME_CHARACTERS, new_axes, one_line, short_name
 from credimi.results.names import shorten_distinctly
-from credimi.results.page import document, drawn, headings, name, numbers, paragraphs, row_heading, table, text
+from credimi.results.page import drawn, headings, name, numbers, picture, table, text
 from credimi.results.palette import CLASSES, LINE
 from credimi.results.section import Section, Shown, probability
-from credimi.results.sentences import NO_NAME, PYTHON, counted, unranked_lines, whole_if_many
+from credimi.results.sentences import NO_NAME, counted, unranked_lines, whole_if_many
 from credimi.results.sentences import name as named
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from credimi.core.types import Record
+    from credimi.questions.tree.result import Tree
 
 _PAGE_COLOURS = 8  # the rarer classes share the last
 _OPEN_LEVELS = 2  # the others are folded
@@ -38,17 +39,18 @@ _STOPS = {
 }
 
 
-def sections(tree: Record, shown: Shown) -> Iterator[Section]:
+def sections(grown: Tree, shown: Shown) -> Iterator[Section]:
     """The title, then each node before its branches; with reasons also why columns were left out."""
+    tree = grown.to_dict()
+    yield Section(_title(tree), wraps=False)
     conditions = short_conditions(tree, _MAX_BRANCH_CHARACTERS)
     lines = []
     for node in tree["nodes"]:
         start = "" if node["depth"] == 0 else "|   " * (node["depth"] - 1) + "|-- "
         line = f"{start}{conditions[node['node']]} ({_rows(node)}): {_predicted(tree, node)}"
         lines.append(f"{line}; {_reason(tree, node)}" if shown.reasons else line)
-    if shown.reasons:
-        lines += unranked_lines(tree["left_out"], shown.reader)
-    yield Section(_title(tree), lines=[*lines, *remark_sentences.lines(tree["remarks"], shown.reader)], wraps=False)
+    said = _said(grown, shown) if shown.reasons else grown.remark_lines(reader=shown.reader)
+    yield Section(lines=[*lines, *said], wraps=False)
 
 
 def _title(tree: Record) -> str:
@@ -155,19 +157,30 @@ def short_conditions(tree: Record, room: int) -> dict[int, str]:
     return conditions
 
 
-def page(tree: Record, reader: str = PYTHON) -> str:
-    """The HTML."""
-    said = [*unranked_lines(tree["left_out"], reader), *remark_sentences.lines(tree["remarks"], reader)]
-    heading, settings = text(_title(tree)), tree["settings"]
-    body = f"""<p class="said">A node is split by the column that tells most there, if P(I &gt; {settings["epsilon"]:g})
-is at least {settings["level"]:g}, and more in nodes of many rows, allowing for the number of columns tried.
-Open a node to see its table and why it was split or not. Information in nats.</p>
-<p class="key">{_key(tree)}</p>
-{_importances(tree)}
-<h2>The tree</h2>
-{_nodes(tree)}
-<div class="said">{paragraphs(said)}</div>"""
-    return document(heading, heading, ("tables.css", "tree.css"), body)
+def page_sections(grown: Tree, shown: Shown) -> Iterator[Section]:
+    """What the page shows: what the columns tell, all nodes, and why columns were left out."""
+    tree = grown.to_dict()
+    yield Section(html=lambda: f'<p class="said">{_how_split(tree["settings"])}</p>\n<p class="key">{_key(tree)}</p>')
+    if tree["importances"]:
+        largest = max(each["high"] for each in tree["importances"])
+        columns = (
+            kinds.name(heading="column"),
+            picture(lambda row: [("b", row["low"], row["mi"], row["high"])], largest),
+            kinds.nats("mi", "tells"),
+            kinds.interval("95 % interval"),
+        )
+        yield Section("", columns, tree["importances"], heading="What the columns tell in this tree")
+    yield Section(heading="The tree", html=lambda: _nodes(tree), lines=_said(grown, shown))
+
+
+def _how_split(settings: Record) -> str:
+    return f"""A node is split by the column that tells most there, if P(I &gt; {settings["epsilon"]:g}) is at least
+{settings["level"]:g}, and more in nodes of many rows, allowing for the number of columns tried. Open a node to see its
+table and why it was split or not. Information in nats."""
+
+
+def _said(grown: Tree, shown: Shown) -> list[str]:
+    return [*unranked_lines(grown.left_out, shown.reader), *grown.remark_lines(reader=shown.reader)]
 
 
 def _key(tree: Record) -> str:
@@ -178,20 +191,6 @@ def _key(tree: Record) -> str:
         entries = [(colour, shown) for colour, shown in entries if colour < _PAGE_COLOURS - 1]
         entries.append((_PAGE_COLOURS - 1, f"{other_classes:,} other classes"))
     return " ".join(f'<span><i class="c{colour}"></i>{shown}</span>' for colour, shown in entries)
-
-
-def _importances(tree: Record) -> str:
-    if not tree["importances"]:
-        return ""
-    largest = max(importance["high"] for importance in tree["importances"])
-    head = headings("column", "") + headings("tells", "95 % interval", number=True)
-    rows = [
-        f"<tr>{row_heading(importance['feature'])}<td>{_interval(importance, largest, None)}</td>"
-        + numbers(f"{importance['mi']:.4f}", f"{importance['low']:.4f} to {importance['high']:.4f}")
-        + "</tr>"
-        for importance in tree["importances"]
-    ]
-    return f"<h2>What the columns tell in this tree</h2>\n{table(head, rows)}"
 
 
 def _nodes(tree: Record) -> str:
@@ -232,16 +231,13 @@ def _detail(tree: Record, node: Record) -> str:
 
 
 def _posterior(tree: Record, node: Record) -> str:
-    best = node["best"]
+    best, epsilon = node["best"], tree["settings"]["epsilon"]
     if best is None:
         return ""
-    drawn = _interval(best, max(best["high"], 4.0 * tree["settings"]["epsilon"]), tree["settings"]["epsilon"])
+    figures = [("b", best["low"], best["mi"], best["high"])]
     caption = f"I of {name(best['feature'])}: mean, 95 % interval, and epsilon as a line"
-    return f'<p class="posterior">{drawn}<small>{caption}</small></p>'
-
-
-def _interval(figures: Record, largest: float, epsilon: float | None) -> str:
-    return drawn([("b", figures["low"], figures["mi"], figures["high"])], largest, epsilon)
+    drawing = drawn(figures, max(best["high"], 4.0 * epsilon), epsilon)
+    return f'<p class="posterior">{drawing}<small>{caption}</small></p>'
 
 
 def _table(tree: Record, node: Record) -> str:
@@ -273,8 +269,9 @@ def _count(number: float) -> str:
     return f"{round(number, 1):,.1f}".removesuffix(".0")
 
 
-def plot(tree: Record, ax: Axes | None, *, max_depth: int | None = None) -> Axes:
+def plot(grown: Tree, ax: Axes | None, *, max_depth: int | None) -> Axes:
     """The tree from left to right; the colour of a dot is the class, its opacity the probability of the class."""
+    tree = grown.to_dict()
     nodes = [node for node in tree["nodes"] if max_depth is None or node["depth"] <= max_depth]
     colours = colour_of(tree, len(CLASSES))
     conditions = short_conditions(tree, MAX_NAME_CHARACTERS)

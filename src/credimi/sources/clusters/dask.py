@@ -4,6 +4,10 @@ Only counts are sent, as bytes in the format of counts files, and are merged as 
 a DataFrame; each partition is a pandas frame in the memory of a worker. Files are cheaper, as they do not become
 frames: the workers, which have to see the same paths, read them as this process would. Each task uses one thread; the
 scheduler runs as many tasks at a time as the workers have threads.
+
+What fails while the rows of a partition are read or computed is raised by Dask as it is, without a word on where. Where
+this process schedules the tasks, those that run when one fails are looked up: the partition is told, or the few that
+ran side by side. With a client, the failed tasks say so themselves. If something else ran, too, nothing is told.
 """
 
 from __future__ import annotations
@@ -13,12 +17,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from credimi.columns.python_objects import shown_name
-from credimi.core.errors import CredimiError
+from credimi.core.errors import CredimiError, NoMemoryError, lacks_memory, one_line
 from credimi.core.optional import library
 from credimi.counts.batch import counted_bytes
 from credimi.counts.merge import as_planned, merged_bytes
 from credimi.sources import files, frames
-from credimi.sources.clusters.dask_errors import failed_named, partition_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -56,7 +59,7 @@ def count(data: Foreign, plan: Plan, progress: Callable[[float], None]) -> Count
         progress(done / (done + left))
 
     watched = library("dask.callbacks", "dask").Callback(posttask=report)
-    with watched, partition_named(leaves, parts), _missing_column_named(plan):
+    with watched, _partition_named(leaves, parts), _missing_column_named(plan):
         return as_planned(root.compute(), plan)
 
 
@@ -101,7 +104,7 @@ def reduce(
 ) -> bytes:
     """The results of `work` on the wanted columns of each partition, joined as a tree."""
     parts, leaves = _tasks(data, wanted, work)
-    with partition_named(leaves, parts):
+    with _partition_named(leaves, parts):
         content: bytes = _merge_tree(leaves, join).compute() if leaves else b""
     return content
 
@@ -130,7 +133,7 @@ def collect(
     client: Foreign = getattr(scheduler, "__self__", None)
     if hasattr(client, "compute"):  # the scheduler in force is a client's
         for index, future in enumerate(client.compute(parts)):
-            with failed_named([future], index):
+            with _failed_named([future], index):
                 contents = future.result()
             hand_over(index, contents)
             future.release()
@@ -140,7 +143,7 @@ def collect(
         last = delayed(hand_over)(index, part, last)
     if last is not None:  # in this process, as `take` works here
         is_synchronous = scheduler is library("dask.local", "dask").get_sync
-        with partition_named(parts, given):
+        with _partition_named(parts, given):
             last.compute(scheduler="synchronous" if is_synchronous else "threads")
 
 
@@ -182,7 +185,7 @@ def _compute_on_cluster(
             break
         future.release()
         progress(done / len(futures))
-    with failed_named(futures):
+    with _failed_named(futures):
         content: bytes = last.result()
     return content
 
@@ -214,3 +217,51 @@ def _client(distributed: Foreign, scheduler: str | None) -> Foreign:
         return distributed.Client(scheduler, timeout=30)
     except (OSError, ValueError) as error:
         raise CredimiError(f"there is no Dask scheduler at {scheduler}: {error}") from error
+
+
+# Which partition an error comes from
+
+
+@contextmanager
+def _partition_named(leaves: Sequence[Foreign], parts: Sequence[Foreign]) -> Iterator[None]:
+    """Raise an error that names the partition; `leaves` are our tasks, `parts` the partitions that they get."""
+    number_of = {task.key: number for tasks in (leaves, parts) for number, task in enumerate(tasks)}
+    latest: list[Record] = []
+
+    def note(_key: object, _graph: object, state: Record) -> None:
+        latest[:] = [state]
+
+    try:
+        with library("dask.callbacks", "dask").Callback(pretask=note):
+            yield
+    except Exception as error:
+        running = list(latest[0]["running"]) if latest else []
+        numbers = sorted({number_of[key] for key in running if key in number_of})
+        if not numbers or any(key not in number_of for key in running):
+            raise
+        raise _error_in(error, numbers) from error
+
+
+@contextmanager
+def _failed_named(futures: Sequence[Foreign], first: int = 0) -> Iterator[None]:
+    """The same with the futures of a client, one for each partition from the first."""
+    try:
+        yield
+    except Exception as error:
+        numbers = [number for number, future in enumerate(futures, start=first) if future.status == "error"]
+        if not numbers:
+            raise
+        raise _error_in(error, numbers[:1]) from error
+
+
+def _error_in(error: Exception, numbers: Sequence[int]) -> CredimiError:
+    names = ", ".join(map(str, numbers))
+    where = f"partition {names}" if len(numbers) == 1 else f"one of the partitions {names}"
+    if isinstance(error, CredimiError):
+        return CredimiError(f"{where} of the Dask DataFrame: {error}")
+    if lacks_memory(error):
+        return NoMemoryError(f"for {where} of the Dask DataFrame", error)
+    return CredimiError(
+        f"{where} of the Dask DataFrame cannot be computed: {type(error).__name__}: {one_line(error)}; "
+        f"data.partitions[{numbers[0]}].compute() shows it alone: repair its rows or its file, or leave it out"
+    )

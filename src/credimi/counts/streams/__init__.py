@@ -1,1 +1,0 @@
-"""Counts that grow."""

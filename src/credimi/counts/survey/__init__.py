@@ -1,0 +1,1 @@
+"""How many rows a table of survey weights is worth."""

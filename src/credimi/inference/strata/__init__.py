@@ -1,1 +1,0 @@
-"""Information given other columns."""

@@ -1,0 +1,95 @@
+"""A prequential run as a figure: the accuracy of each filter, by rows or by the columns kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.errors import CredimiError
+from credimi.results.figures import new_axes, short_name
+from credimi.results.palette import LINES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from credimi.core.types import Foreign, Record
+    from credimi.paper.prequential import Prequential
+
+
+def plot_prequential(result: Foreign, ax: Axes | None = None) -> Axes:
+    """Draw the result of `credimi.prequential`, the accuracy of each filter, with matplotlib.
+
+    Parameters
+    ----------
+    result : Prequential, dict, list of dicts or data frame
+        The result of `credimi.prequential`: it is drawn as one curve per filter, the accuracy on the first k rows, mean
+        over the orders. Or only its summary, as `credimi prequential --format json` writes it or a data frame holds it.
+        A summary has no single rows: it is drawn as one point per filter, accuracy against features kept, with the
+        standard deviations over the orders.
+    ax : matplotlib axes, optional
+        Where to draw. Default: a new figure.
+
+    Returns
+    -------
+    matplotlib axes
+        You can change them; `ax.figure.savefig("accuracy.svg")` saves the picture.
+
+    Examples
+    --------
+    >>> columns = {"tells": ["a", "b"] * 30, "class": ["p", "q"] * 30}
+    >>> axes = credimi.plot_prequential(credimi.prequential(columns, "class", orders=2))
+    >>> axes.get_ylabel()
+    'accuracy on the first k rows'
+    """
+    axes = new_axes(ax, (6.4, 3.6))
+    if hasattr(result, "running_accuracy"):
+        _draw_curves(result, axes)
+    else:
+        _draw_points(_summary(result), axes)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(visible=True, linewidth=0.3)
+    axes.legend(frameon=False)
+    return axes
+
+
+def _draw_curves(run: Prequential, axes: Axes) -> None:
+    for index, rule in enumerate(run.rules):
+        accuracy = run.running_accuracy(rule).mean(axis=0)
+        rows = np.arange(1, accuracy.size + 1)
+        shown = slice(min(10, accuracy.size - 1), None)  # accuracies of fewer rows jump between 0 and 1
+        colour, style = LINES[index % len(LINES)], ("-", "--", "-.", ":")[index % 4]
+        axes.plot(rows[shown], accuracy[shown], color=colour, linestyle=style, linewidth=1.4, label=rule)
+    axes.set_xlabel("rows k")
+    axes.set_ylabel("accuracy on the first k rows")
+
+
+def _draw_points(rows: list[Record], axes: Axes) -> None:
+    for index, row in enumerate(rows):
+        axes.errorbar(
+            row["features_mean"],
+            row["accuracy_mean"],
+            xerr=row["features_sd"],
+            yerr=row["accuracy_sd"],
+            color=LINES[index % len(LINES)],
+            fmt="os^Dv"[index % 5],
+            label=short_name(str(row["rule"])),
+        )
+    axes.set_xlabel("features kept")
+    axes.set_ylabel("accuracy")
+
+
+def _summary(result: Foreign) -> list[Record]:
+    """One dictionary per filter."""
+    if hasattr(result, "__arrow_c_stream__"):
+        import pyarrow as pa  # noqa: PLC0415  (pyarrow takes a while to load)
+
+        result = pa.table(result).to_pylist()
+    rows = result.get("results") if isinstance(result, dict) else result
+    needed = {"rule", "accuracy_mean", "accuracy_sd", "features_mean", "features_sd"}
+    if not isinstance(rows, list) or not all(isinstance(row, dict) and needed <= set(row) for row in rows):
+        raise CredimiError(
+            f"a {type(result).__name__} is no result of prequential: pass the result of `credimi.prequential`, its "
+            f"summary(), or the output of `credimi prequential --format json`, which have {', '.join(sorted(needed))}"
+        )
+    return rows

@@ -1,0 +1,75 @@
+"""Rank columns by their mutual information with a target, missing values included.
+
+numbers: whole numbers of at most 20 different values are categories. Other
+numbers are cut where that tells most about the target (mdl), or into quarters
+if no cut passes; the note says which. A column whose values are nearly all
+different is called an identifier and not ranked. In CSV files, decimal commas
+(1,5) and dates (2024-12-31) are text unless --discretize COLUMN=mdl asks to
+cut them; 31.12.2024, 1,001.18, 12 % and $12.50 are always text.
+
+examples:
+  credimi rank survey.csv --target income
+  credimi rank "2024/*.parquet" --target churn --epsilon 0.01 --units bits
+  credimi rank survey.csv --target income --missing -9 --discretize age=18,65
+  credimi rank survey.csv --target age --target-cuts quantile:4
+  credimi rank survey.csv --target income --robust-factor 3
+  credimi rank survey.csv --target income --format json --output ranking.json
+  credimi rank survey.csv --target income --html report.html --plot best.svg
+  credimi rank income.counts
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from credimi.core.command import TOP, Command, Option
+from credimi.core.errors import CredimiError
+
+if TYPE_CHECKING:
+    from credimi.core.command import Asked
+    from credimi.core.types import Foreign
+
+_ORDERS = ("mean", "low", "p", "name")
+
+
+def _answer(asked: Asked) -> Foreign:
+    """The ranking; with --by, one of each group."""
+    by = asked.options.by
+    if by is None:
+        if "p_same" in asked.given:
+            raise CredimiError("--p-same is for --by: add it, or leave it out")
+        return asked.ask("rank", asked.counts(), counted=True).sorted_by(asked.options.sort)
+    if asked.options.format == "csv":
+        raise CredimiError("--by writes tables, JSON, a page and a picture: leave out --format csv")
+    return asked.ask("rank_by", asked.files, by=by, refused="does not go with --by: leave one of them out")
+
+
+COMMAND = Command(
+    name="rank",
+    text=__doc__,
+    summary="which columns inform about a target, how much, and how surely",
+    functions=("rank", "rank_by"),
+    doing="counting",
+    options=(
+        Option(
+            "--by",
+            "rank each group of rows separately, and compare them (see credimi compare)",
+            settings={"metavar": "COLUMN"},
+        ),
+        Option(
+            "--sort",
+            "best first by the mean of I, by the lower end of its interval or by P(I > epsilon); or by name "
+            "(default: %(default)s)",
+            "output",
+            {"choices": _ORDERS, "default": "mean"},
+        ),
+    ),
+    units=True,
+    top=TOP,
+    html="write a page to explore the ranking in a browser, offline",
+    plot="draw the best 30, or --top,",
+    above_csv=("rows", "rows_with_target", "classes", "entropy"),
+    names_source=True,
+    draws_top=True,
+    answer=_answer,
+)

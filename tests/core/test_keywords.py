@@ -1,0 +1,99 @@
+"""Keywords: every one is shown, known, means the same everywhere, and is written once."""
+
+from __future__ import annotations
+
+import inspect
+import pydoc
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import credimi
+from credimi.core.keywords import Keyword, keywords_of
+
+ROOT = Path(__file__).parents[2]
+QUESTIONS = ("rank", "rank_by", "select", "interactions", "pairs", "network", "tree", "compare", "count", "prequential")
+FUNCTIONS = [name for name in credimi.__all__ if inspect.isfunction(getattr(credimi, name))]
+DATA = {"x": ["a", "b"] * 30, "z": ["p", "q", "q"] * 20, "y": ["u", "v"] * 30}
+
+# Words whose default differs on purpose, and why.
+DIFFERING = {
+    "level": "a tree and a network predict: a half; a ranking claims: .95; None of `select`: that of its rule",
+    "discretize": "without a target there are no entropies to cut by",
+    "max_values": "pairs and networks have no target, so that large tables are the rule",
+    "imputations": "a network averages over fewer completed tables than pairs, as it learns on each",
+    "prior": "one table, where the paper's and textbooks' priors are meant, or the evidence of independence",
+    "random_state": "draws of one table differ from call to call unless a seed is given",
+}
+
+
+def shown(name: str) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(getattr(credimi, name)).parameters)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_signature_hides_no_keyword(name: str) -> None:
+    assert not [each for each in shown(name).values() if each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_help_says_what_each_keyword_means(name: str) -> None:
+    text = pydoc.render_doc(getattr(credimi, name), renderer=pydoc.plaintext)
+    for each in keywords_of(getattr(credimi, name)).values():
+        assert f" {each.name} : " in text or f", {each.name} : " in text or f"{each.name}, " in text, each.name
+        assert each.help, each.name
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_keywords_are_those_of_the_signature(name: str) -> None:
+    named = [each.name for each in shown(name).values() if each.kind is each.KEYWORD_ONLY]
+    assert sorted(keywords_of(getattr(credimi, name))) == sorted(named)
+
+
+def test_a_word_means_the_same_everywhere() -> None:
+    meant: dict[str, tuple[str, Keyword]] = {}
+    for name in QUESTIONS:
+        for word, each in keywords_of(getattr(credimi, name)).items():
+            first, known = meant.setdefault(word, (name, each))
+            assert each.type.replace(" | None", "") == known.type.replace(" | None", ""), (word, first, name)
+            if word not in DIFFERING:
+                assert each.default == known.default, (word, first, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "meant"),
+    [
+        ("rank", "missing", "missing_as"),
+        ("rank", "robustfactor", "robust_factor"),
+        ("select", "rules", "rule"),
+        ("pairs", "feature", "features"),
+        ("network", "max_value", "max_values"),
+        ("compare", "exclud", "exclude"),
+        ("tree", "maxdepth", "max_depth"),
+        ("count", "weight", "weights"),
+    ],
+)
+def test_a_misspelt_keyword_is_refused_with_the_nearest(name: str, wrong: str, meant: str) -> None:
+    inputs = (DATA, DATA) if name == "compare" else (DATA,)
+    target = {} if name in {"pairs", "network"} else {"target": "y"}
+    with pytest.raises(
+        TypeError, match=f"{name}\\(\\) got an unexpected keyword argument '{wrong}': did you mean '{meant}'"
+    ):
+        getattr(credimi, name)(*inputs, **target, **{wrong: None})
+
+
+def test_words_of_scikit_learn_are_understood() -> None:
+    features, target = {name: DATA[name] for name in "xz"}, DATA["y"]
+    expected = credimi.rank(DATA, "y").columns["mi"]
+    assert credimi.rank(features, target).columns["mi"] == expected
+    assert credimi.rank(X=features, y=target).columns["mi"] == expected
+    assert credimi.select(X=features, y=target).features == credimi.select(DATA, "y").features
+
+
+def test_the_stub_has_today_s_signatures() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "stubs.py"), "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
