@@ -19,6 +19,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from credimi.core.arguments import require_whole
 from credimi.core.defaults import FDR, LEVEL, PREDICTION_LEVEL
 from credimi.core.errors import CredimiError
