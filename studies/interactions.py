@@ -20,6 +20,7 @@ least four rows a cell. Much more than 0 would be a fault. Bounds above 20 nats 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import xlogy
@@ -27,7 +28,7 @@ from scipy.special import xlogy
 import credimi
 from credimi.core.tables import Tables
 from credimi.inference.evidence import adaptive_prior, pair_evidence
-from credimi.questions.interactions.synergy import synergies
+from credimi.questions.interactions.synergy import FULL, synergies
 
 Columns = dict[str, list[str | None]]
 INFORMATIVE = {"main", "other", "copy"}
@@ -157,7 +158,8 @@ def draws(tables: int, count: int = 10_000) -> None:
                     gammas = generator.standard_gamma(parameters[:, which].swapaxes(0, 1))
                     cells = gammas / gammas.sum(axis=(2, 3), keepdims=True) * classes[:, :, None, None]
                     drawn = np.sort(_synergy(cells))[:: count // 200]
-                    below = 1.0 - np.array([posterior.above_if_full(x)[0] for x in drawn])
+                    given_all = replace(posterior, weights=np.eye(5)[[FULL]])
+                    below = 1.0 - np.array([given_all.above(x)[0] for x in drawn])
                     distances.append(np.abs(below - np.linspace(0.0, 1.0, len(drawn), endpoint=False)).max())
             figures = np.median(distances), np.quantile(distances, 0.95), max(distances)
             print(f"| {'x'.join(map(str, shape))} | {rows:,} | " + " | ".join(f"{each:.3f}" for each in figures) + " |")

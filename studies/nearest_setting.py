@@ -21,6 +21,12 @@ NUMBERS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.6, 0.75)
 LONG = 1000  # rows
 
 
+def settings() -> list[tuple[str | float, str]]:
+    """All that are compared."""
+    laws = [(prior, law) for law in ("leading", "leading-beta") for prior in (*NAMED_PRIORS, *NUMBERS)]
+    return [*laws, *((prior, "matched") for prior in NAMED_PRIORS[1:])]
+
+
 def main() -> None:
     """Print one line a setting."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -30,13 +36,9 @@ def main() -> None:
     parser.add_argument("--dataset", action="append", help="one data set only; may be repeated")
     options = parser.parse_args()
     sets = [paper_datasets.load(name, options.data) for name in options.dataset or paper_datasets.INCOMPLETE]
-    settings = [
-        (prior, approximation) for approximation in ("leading", "leading-beta") for prior in (*NAMED_PRIORS, *NUMBERS)
-    ]
-    settings += [(prior, "matched") for prior in NAMED_PRIORS[1:]]
     print("| approximation | prior | within 10 % | farthest, % | " + " | ".join(each.name for each in sets) + " |")
     print("|---|---|---:|---:|" + "---|" * len(sets))
-    for prior, approximation in settings:
+    for prior, approximation in settings():
         off, cells = [], []
         for each in sets:
             orders = max(1, options.orders // 2) if len(each.rows) > LONG else options.orders

@@ -8,47 +8,7 @@ tools/stubs.py writes.
 from importlib import import_module
 
 from credimi.core import forks
-from credimi.core.version import __version__
-
-__all__ = [
-    "Comparison",
-    "CompleteMoments",
-    "Counts",
-    "CredibleSelector",
-    "CredibleTreeClassifier",
-    "CredimiError",
-    "Distribution",
-    "EntropyDiscretizer",
-    "GroupedRanking",
-    "IncrementalNaiveBayes",
-    "Interactions",
-    "Network",
-    "Pairs",
-    "Posterior",
-    "Ranking",
-    "Result",
-    "Selection",
-    "Table",
-    "Tree",
-    "__version__",
-    "compare",
-    "complete_moments",
-    "conditional_information",
-    "count",
-    "information_bounds",
-    "interactions",
-    "load",
-    "mutual_information",
-    "network",
-    "pairs",
-    "plot_prequential",
-    "posterior",
-    "prequential",
-    "rank",
-    "rank_by",
-    "select",
-    "tree",
-]
+from credimi.core.version import __version__ as __version__
 
 _MODULE_OF = {
     "Comparison": "credimi.questions.compare.result",
@@ -88,6 +48,8 @@ _MODULE_OF = {
     "select": "credimi.questions.select.select",
     "tree": "credimi.questions.tree.tree",
 }
+
+__all__ = sorted(["__version__", *_MODULE_OF])  # noqa: PLE0605  (type checkers read the stub)
 
 # Not public: parts of public objects. Pickles look for them here, whatever module they are in.
 _STORED_MODULE_OF = {

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from credimi.core.errors import CredimiError as CredimiError
 from credimi.core.table import Table as Table
 from credimi.core.types import Data
+from credimi.core.types import Option
 from credimi.core.types import Values
 from credimi.counts.counts import Counts as Counts
 from credimi.estimators.discretizer import EntropyDiscretizer as EntropyDiscretizer
@@ -234,7 +235,7 @@ def rank(
     scheduler: str | None = ...,
     threads: int | None = ...,
     progress: Callable[[float, str], None] | None = ...,
-    prior: str | float = ...,
+    prior: str | float | Mapping[str, Option] = ...,
     approximation: str = ...,
     method: str | None = ...,
     epsilon: float = ...,

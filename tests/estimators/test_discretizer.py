@@ -171,11 +171,11 @@ def test_logarithms_beyond_the_table_are_computed(monkeypatch: pytest.MonkeyPatc
     expected = EntropyDiscretizer().fit(features, y).cut_points_
     monkeypatch.setattr(discretize, "_TABLE_BITS", 4)
     monkeypatch.setattr(discretizer, "_CELLS_WORTH_COMPILING", 0)
-    discretize._log_table_of_bits.cache_clear()  # noqa: SLF001
+    discretize._whole_logarithms.cache_clear()  # noqa: SLF001
     try:
         found = EntropyDiscretizer().fit(features, y).cut_points_
     finally:
-        discretize._log_table_of_bits.cache_clear()  # noqa: SLF001
+        discretize._whole_logarithms.cache_clear()  # noqa: SLF001
     assert [cuts.tolist() for cuts in found] == [cuts.tolist() for cuts in expected]
     assert len(expected[3]) > 1
 

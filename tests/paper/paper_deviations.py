@@ -41,7 +41,15 @@ def _of_table(n: paper.Array, n_i: paper.Array, n_j: paper.Array) -> dict[str, f
     covariance, matrix = paper.covariance(pi, n, n_i, n_j), cells.covariance()
     law = credimi.mutual_information(n, n_i, n_j, method="paper")
     mean, std = paper.information(pi), math.sqrt(paper.variance(pi, n, n_i, n_j))
+    turned = credimi.mutual_information(n.T, n_j, n_i, method="paper")
+    inside = pi > 0.0
+    gradient = np.divide(n, cells.mode, out=np.zeros(n.shape), where=n > 0.0)
+    gradient += (n_i / cells.mode.sum(axis=1))[:, None] + n_j / cells.mode.sum(axis=0)
     found = {
+        "N": _off(credimi.Table(n, n_i, n_j).rows, paper.rows_of(n, n_i, n_j)),
+        "lambda": _off(gradient[inside], paper.rows_of(n, n_i, n_j)),
+        "Cov e": _off(matrix.sum(axis=1), 0.0, float(np.abs(matrix).max())),
+        "class and feature exchanged": max(_off(turned.mean(), law.mean()), _off(turned.var(), law.var())),
         "(EM) fixed point": _off(paper.em_step(cells.mode, n, n_i, n_j), cells.mode),
         "mode": float(np.abs(np.where(pi > 0.0, cells.mode / np.where(pi > 0.0, pi, 1.0) - 1.0, cells.mode)).max()),
         "(covmis)": _off(matrix, covariance),
@@ -55,6 +63,8 @@ def _of_table(n: paper.Array, n_i: paper.Array, n_j: paper.Array) -> dict[str, f
     if not n_j.any():
         found["(pimfo)"] = _off(cells.mode, paper.mode_features_missing(n, n_i))
         found["(covMFO)"] = _off(matrix, paper.covariance_features_missing(pi, n, n_i))
+        evidence = credimi.posterior(n, n_i, prior="uniform").log_evidence
+        found["log N(N)"] = _off(evidence, paper.log_normalisation(n, n_i))
         found["(varImfo)"] = _off(law.var(), paper.variance_features_missing(pi, n, n_i))
     elif not n_i.any():  # "symmetric expressions for missing classes only"
         found["(varImfo), classes missing"] = _off(law.var(), paper.variance_features_missing(pi.T, n.T, n_j))

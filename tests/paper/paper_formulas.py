@@ -109,6 +109,16 @@ def covariance(pi: Array, n: Array, n_i: Array, n_j: Array) -> Array:
     return result
 
 
+def log_normalisation(n: Array, n_i: Array) -> float:
+    """Log of the integral of (posterior) where only features are missing: pi_ij = w_i q_ij, two kinds of Dirichlets."""
+    lgamma, s = math.lgamma, n.shape[1]
+    shares = sum(
+        sum(lgamma(count + 1.0) for count in row) - lgamma(sum(row) + s) for row in n.tolist()
+    )  # of the q_ij, given class i; the Jacobian is prod w_i^(s - 1)
+    totals = [sum(row) + extra + s for row, extra in zip(n.tolist(), n_i.tolist(), strict=True)]
+    return shares + sum(map(lgamma, totals)) - lgamma(sum(totals))
+
+
 def rho(pi: Array, n: Array, total: float) -> Array:
     """(kernelA): rho_ij = N pi_ij^2/n_ij; 0 where neither counted nor possible."""
     return np.where(n > 0.0, total * pi**2 / np.where(n > 0.0, n, 1.0), 0.0)

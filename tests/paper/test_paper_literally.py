@@ -26,6 +26,7 @@ def worst() -> dict[str, float]:
 @pytest.mark.parametrize(
     "name",
     [
+        "N", "lambda", "Cov e", "class and feature exchanged", "log N(N)",
         "(EM) fixed point", "mode", "(pimfo)",
         "(covmis)", "std of chances", "(covMFO)", "(AIGen)",
         "(EI)", "I by entropies", "(varlo)", "(varImfo)", "(varImfo), classes missing",
@@ -39,7 +40,7 @@ def test_thousand_random_tables_of_all_kinds_of_missingness(worst: dict[str, flo
 
 
 def test_all_comparisons_are_listed(worst: dict[str, float]) -> None:
-    assert len(worst) == 20
+    assert len(worst) == 25
 
 
 def test_footnote_2_means_raw_counts() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import runpy
 import subprocess
 import sys
 import threading
@@ -16,7 +17,7 @@ import pytest
 
 import credimi
 from credimi.cli import main
-from credimi.paper import download, paper_datasets, paper_figures, paper_report, reproduction
+from credimi.paper import paper_datasets, paper_figures, paper_report, reproduction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +73,7 @@ def test_data_are_downloaded_once(
     address, folder, asked = repository
     (folder / "lymphography").mkdir()
     (folder / "lymphography" / "lymphography.data").write_text(lymphography(","), encoding="utf-8")
-    monkeypatch.setenv(download.MIRROR, address)
+    monkeypatch.setenv(paper_datasets.MIRROR, address)
     monkeypatch.delenv(paper_datasets.VARIABLE, raising=False)
     monkeypatch.setattr(pooch, "os_cache", lambda project: tmp_path / "cache" / project)
     first = paper_datasets.load("lymphography")
@@ -86,16 +87,18 @@ def test_a_failed_download_says_what_to_do(
     repository: tuple[str, Path, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pooch")
-    monkeypatch.setenv(download.MIRROR, repository[0])
-    with pytest.raises(credimi.CredimiError, match=r"cannot download from .*--data"):
-        download.fetched("crx", ["crx.data"], tmp_path / "cache")
+    monkeypatch.setenv(paper_datasets.MIRROR, repository[0])
+    with pytest.raises(
+        credimi.CredimiError, match=r"name a folder that has crx\.data \(--data DIR.*cannot download from"
+    ):
+        paper_datasets.fetched("crx", ["crx.data"], tmp_path / "cache")
     assert not list((tmp_path / "cache").rglob("*.data"))
 
 
 def test_without_pooch_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pooch", None)
-    with pytest.raises(credimi.CredimiError, match=r"credimi\[reproduce\]"):
-        download.fetched("crx", ["crx.data"])
+    with pytest.raises(credimi.CredimiError, match=r"name a folder that has crx\.data.*credimi\[reproduce\]"):
+        paper_datasets.fetched("crx", ["crx.data"])
 
 
 def test_both_forms_of_a_file_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,13 +113,24 @@ def test_both_forms_of_a_file_are_read(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_wrong_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(credimi.CredimiError, match=r"has no crx\.data"):
-        paper_datasets.load("crx", tmp_path)
+    (tmp_path / "notes.txt").write_text("", encoding="utf-8")
+    with pytest.raises(credimi.CredimiError, match=r"^name a folder .*crx\.data \(crx\); lym.*has notes\.txt$"):
+        paper_datasets.load_all(["crx", "lymphography"], tmp_path)
     (tmp_path / "crx.data").write_text("a,b,c\n", encoding="utf-8")
     with pytest.raises(credimi.CredimiError, match="line 1, has 3 fields, not 16"):
         paper_datasets.load("crx", tmp_path)
     with pytest.raises(credimi.CredimiError, match="unknown data set 'iris'"):
         paper_datasets.load("iris", tmp_path)
+
+
+def test_files_are_found_in_any_folder_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = tmp_path / "downloads" / "my copy"
+    deep.mkdir(parents=True)
+    (deep / "lymphography.data").write_text(lymphography(" "), encoding="utf-8")
+    assert len(paper_datasets.load("lymphography", tmp_path).rows) == 148
+    monkeypatch.delenv(paper_datasets.VARIABLE, raising=False)
+    monkeypatch.chdir(deep)
+    assert len(paper_datasets.load("lymphography").rows) == 148  # nothing named: the working folder
 
 
 @here
@@ -154,6 +168,45 @@ def test_the_committed_results_come_out_again(name: str) -> None:
         assert set(fresh) <= before
 
 
+def test_the_page_opens_with_what_is_reproduced_and_shows_the_figures() -> None:
+    html = paper_report.page(committed(), {"crx": "data:image/svg+xml;base64,AAAA"})
+    said = [html.index(words) for words in ("What is reproduced", "the paper&#x27;s table, and ours", "<img src=")]
+    assert said == sorted(said)
+    assert "15 of 15 within 10 %, chosen out of 33 settings by these figures" in html
+    for row in paper_report.parts(committed())[0].lines:
+        assert row[2] in {"yes", "nearly", "in part", "no", "by choice"}
+
+
+def test_fifteen_of_fifteen_is_never_said_alone() -> None:
+    """The setting was chosen by the figures that it meets."""
+    texts = [paper_report.markdown(committed()), paper_report.page(committed(), {})]
+    for text in texts:
+        assert text.count("15 of 15 within 10 %") == text.count("15 of 15 within 10 %, chosen out of 33 settings")
+
+
+def test_the_search_compared_as_many_settings_as_the_page_says() -> None:
+    settings = runpy.run_path(str(ROOT / "studies" / "nearest_setting.py"))["settings"]()
+    assert len(settings) == len(set(settings)) == reproduction.SETTINGS_COMPARED
+
+
+def test_the_threshold_adapts() -> None:
+    """Epsilon + 2 sd, of the median feature, from the first k rows of an order: as `mutual_information` has it."""
+    generator = np.random.default_rng(3)
+    target = generator.integers(2, size=90)
+    data = {name: np.where(generator.random(90) < 0.7, target, generator.integers(2, size=90)) for name in "abc"}
+    run = credimi.prequential(
+        {name: values.astype(str) for name, values in data.items()}, target.astype(str), method="paper", orders=1
+    )
+    rows, threshold = run.adapting_threshold()
+    assert (rows[0], rows[-1]) == (10, 90)
+    for k, found in zip(rows[::8], threshold[::8], strict=True):
+        first = run.orders[0, :k]
+        std = [
+            credimi.mutual_information(target[first], values[first], method="paper").std() for values in data.values()
+        ]
+        assert found == pytest.approx(0.003 + 2.0 * np.median(std), rel=1e-9)
+
+
 def test_the_committed_results_meet_the_paper_where_the_page_says_so() -> None:
     report = committed()
     nearest = report["settings"]["nearest"]
@@ -183,17 +236,38 @@ def test_the_command_writes_all_and_goes_on_from_what_is_there(
         assert main([*command, "--output", str(tmp_path / folder)]) == 0
         texts.append(capsys.readouterr().out)
     assert len(set(texts)) == 1
-    assert "### Features kept: the paper's method (uniform, leading)" in texts[0]
-    for name in ("reproduction.json", "reproduction.md", "horse-colic.svg", "horse-colic.png"):
+    assert "the paper's method: raw-counts, Gaussian" in texts[0]
+    for name in ("reproduction.html", "reproduction.json", "reproduction.md", "horse-colic.svg", "horse-colic.png"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     report = json.loads((tmp_path / "one" / "reproduction.json").read_text(encoding="utf-8"))
     assert report["settings"]["orders"] == 2
     assert {row["rule"] for row in report["results"]} == {"forward", "plugin", "backward", "all", "imputed"}
 
 
+def test_offline_and_without_matplotlib_all_but_the_figures_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From the working folder; the set has no figures of the paper to compare with, which is no error."""
+    monkeypatch.delenv(paper_datasets.VARIABLE, raising=False)
+    for name in ("matplotlib", "pooch"):
+        monkeypatch.setitem(sys.modules, name, None)
+    (tmp_path / "lymphography.data").write_text(lymphography(","), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["reproduce", "--dataset", "lymphography", "--quick", "--orders", "1"]) == 0
+    printed = capsys.readouterr()
+    assert "without figures: matplotlib is not installed" in printed.err
+    assert "raw-counts, Gaussian" in printed.out
+    page = (tmp_path / "reproduction" / "reproduction.html").read_text(encoding="utf-8")
+    assert "one count added: uniform, Gaussian" in page
+    assert "<img" not in page
+    assert sorted(each.name for each in (tmp_path / "reproduction").iterdir()) == [
+        "reproduction.html", "reproduction.json", "reproduction.md", "runs",
+    ]  # fmt: skip
+
+
 def test_the_command_refuses_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "--data", str(tmp_path / "nowhere"), "--output", str(tmp_path / "out")]) == 2
-    assert "name another folder" in capsys.readouterr().err
+    assert "credimi: name a folder that has these files" in capsys.readouterr().err
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert main(["reproduce", "--data", str(tmp_path), "--output", str(tmp_path / "file")]) == 2
     assert "is not a folder that can be written to" in capsys.readouterr().err
@@ -255,7 +329,7 @@ def test_a_figure_is_drawn_twice_the_same(tmp_path: Path) -> None:
     contents = []
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
-        written = paper_figures.draw("set", run, tmp_path / folder)
+        written = paper_figures.draw("set", [run, run], tmp_path / folder)
         contents.append([path.read_bytes() for path in written])
     assert contents[0] == contents[1]
     assert contents[0][0].startswith(b"\x89PNG")

@@ -25,6 +25,8 @@ ASKED: dict[str, Callable[[], Result]] = {
     "interactions": lambda: credimi.interactions(CLINIC, "diabetes", top=3),
     "pairs": lambda: credimi.pairs(CLINIC),
     "some pairs": lambda: credimi.pairs(CLINIC, top=9),
+    "forest": lambda: credimi.pairs(CLINIC).forest(),
+    "forest of a network": lambda: credimi.network(CLINIC, imputations=0).forest,
     "network": lambda: credimi.network(CLINIC, imputations=0),
     "tree": lambda: credimi.tree(CLINIC, "diabetes", max_depth=2),
     "select": lambda: credimi.select(CLINIC, "diabetes", max_features=3),
@@ -69,6 +71,7 @@ def test_every_medium_shows_it(result: Result, tmp_path: Path) -> None:
     assert repr(result)
     result.to_html(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert "of this name" in result.to_html(source="data of this name")
     assert json.loads(result.to_json(tmp_path / "result.json")) == json.loads((tmp_path / "result.json").read_bytes())
 
 

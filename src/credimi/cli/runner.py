@@ -247,8 +247,7 @@ class Questioner:
         """Write the page and the picture."""
         html, plot = (getattr(self.options, name, None) for name in ("html", "plot"))
         if html is not None:
-            named: Record = {"source": self.source} if self.command.names_source else {}
-            result.to_html(html, reader=COMMAND_LINE, **named)
+            result.to_html(html, reader=COMMAND_LINE, source=self.source if "data" in self.options else None)
         if plot is not None and self.command.nothing_to_draw and not len(result):
             say(f"{plot} is not written: {self.command.nothing_to_draw}")
         elif plot is not None:

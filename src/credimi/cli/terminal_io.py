@@ -103,7 +103,10 @@ def write_shown(
         write_json(report, path)
         return
     above = report["settings"] | {name: report[name] for name in known}
-    names, *rows = csv_lines(result.column_names(), report[result.rows_in_json])
+    columns, listed = result.column_names(), report.get(result.rows_in_json) or ()
+    if not all(isinstance(row, dict) and row.keys() >= set(columns) for row in listed[:1]):
+        listed = result._plain_rows(units)  # noqa: SLF001  (JSON has them in another shape)
+    names, *rows = csv_lines(columns, listed)
     write_csv(names, rows, path, above.items(), safe=options.csv_safe)
 
 

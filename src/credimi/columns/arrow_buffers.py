@@ -128,10 +128,15 @@ def code_type(size: int) -> type[np.unsignedinteger]:
     return np.uint8 if size < 256 else np.uint16 if size < 65_536 else np.uint32
 
 
-def few_distinct(bits: IntegerArray, array: pa.Array) -> tuple[Codes, IntegerArray] | None:
-    """Codes in the order of first appearance, and one row of each distinct value; None if these are too many."""
+def few_distinct(
+    bits: IntegerArray, present: tuple[NDArray[np.uint8], int] = (NOTHING, 0)
+) -> tuple[Codes, IntegerArray] | None:
+    """Codes in the order of first appearance, and one row of each distinct value; None if these are too many.
+
+    `present` is the `validity` of the values.
+    """
     from credimi.columns.text_codes import MISSING, encode_integers  # noqa: PLC0415  (loads compiled code)
 
     codes, rows = np.empty(bits.size, dtype=np.uint8), np.zeros(MISSING, dtype=np.int64)
-    seen = encode_integers(bits, *validity(array), codes, rows)
+    seen = encode_integers(bits, *present, codes, rows)
     return None if seen < 0 else (codes, rows[:seen])

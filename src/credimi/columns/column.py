@@ -168,23 +168,12 @@ def is_bytes(kind: pa.DataType) -> bool:
 
 def refusal(kind: pa.DataType, name: str) -> UncountableError:
     """The error for a type; its short form leaves out the names of inner fields, which differ between libraries."""
-    inner = ((_is_list, "list"), (pa.types.is_struct, "struct"), (pa.types.is_map, "map"), (pa.types.is_union, "union"))
-    short = next((word for test, word in inner if test(kind)), str(kind))
+    name_of_type = str(kind).partition("<")[0]  # such as large_list, fixed_size_list, sparse_union
+    short = next((word for word in ("struct", "map", "union", "list") if word in name_of_type), str(kind))
     shown = str(kind)
     if len(shown) > _MAX_TYPE_CHARACTERS:
         shown = f"{shown[:_MAX_TYPE_CHARACTERS]}..."
     return cannot_count(f"column {name!r}", f"values of type {shown}", f"values of type {short}")
-
-
-def _is_list(kind: pa.DataType) -> bool:
-    tests = (
-        pa.types.is_list,
-        pa.types.is_large_list,
-        pa.types.is_fixed_size_list,
-        pa.types.is_list_view,
-        pa.types.is_large_list_view,
-    )
-    return any(test(kind) for test in tests)
 
 
 def in_arrow_unit(values: AnyArray, unit: str, name: str) -> AnyArray:

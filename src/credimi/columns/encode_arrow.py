@@ -199,7 +199,7 @@ def encode_numbers(array: pa.Array, *, compiled: bool = False) -> Column:
     """Encode doubles; NaN is missing."""
     if compiled:
         values = plain(array)
-        few = few_distinct(values.view(np.int64), array)
+        few = few_distinct(values.view(np.int64), validity(array))
         if few is not None:
             return _without_nan(few[0], values[few[1]])
     coded = array.dictionary_encode()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.columns.column import Column
-    from credimi.core.types import ArrowColumn, BooleanArray, FloatArray, Foreign, Value
+    from credimi.core.types import ArrowColumn, BooleanArray, FloatArray, Value
 
 
 @stored
@@ -68,7 +68,7 @@ class MissingValues:
         """Which of Arrow's texts mean missing, compared literally."""
         import pyarrow.compute as pc  # noqa: PLC0415  (slow to load, and often not needed)
 
-        return pc.is_in(texts, options=_lookup_options(frozenset(self.texts), texts.type))
+        return pc.is_in(texts, options=pc.SetLookupOptions(text_array(sorted(self.texts), texts.type)))
 
     def among_numbers(self, numbers: FloatArray) -> BooleanArray:
         """Which of the numbers mean missing."""
@@ -111,14 +111,6 @@ def _as_date(value: object) -> float | None:
 
 
 NOTHING_MORE = MissingValues(())  # nothing besides null and NaN
-
-
-@lru_cache(maxsize=8)  # the many columns of a wide table ask for the same
-def _lookup_options(texts: frozenset[str], kind: pa.DataType) -> Foreign:
-    """pyarrow's options to look for these texts."""
-    import pyarrow.compute as pc  # noqa: PLC0415  (slow to load, and often not needed)
-
-    return pc.SetLookupOptions(text_array(sorted(texts), kind))
 
 
 @lru_cache(maxsize=64, typed=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from credimi.columns.arrow_buffers import NOTHING
+from credimi.columns.arrow_buffers import few_distinct
 from credimi.columns.labels import BOOLEAN, EXACT, NUMBER, TEXT
 from credimi.columns.missing import is_missing
 from credimi.core.errors import UncountableError, cannot_count
@@ -27,20 +27,17 @@ def distinct_objects(
 ) -> tuple[AnyArray | pa.Array, list[Value] | None, IntegerArray]:
     """Codes, the distinct objects, and one row of each; or an Arrow array, if they are many and all of one type."""
     if compiled:
-        from credimi.columns.text_codes import encode_integers  # noqa: PLC0415  (loads compiled code)
-
-        codes, rows = np.empty(values.size, dtype=np.uint8), np.zeros(255, dtype=np.int64)
         addresses = np.ctypeslib.as_array((ctypes.c_int64 * values.size).from_address(values.ctypes.data))
-        distinct_count = encode_integers(addresses, NOTHING, 0, codes, rows)
-        if distinct_count >= 0:
-            return codes, [values[row] for row in rows[:distinct_count]], rows[:distinct_count]
+        few = few_distinct(addresses)
+        if few is not None:
+            return few[0], [values[row] for row in few[1]], few[1]
         try:
             array = pa.array(values, from_pandas=True)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeEncodeError):
             pass
         else:
             if any(test(array.type) for test in _SAME_IN_ARROW):
-                return array, None, rows
+                return array, None, np.zeros(0, dtype=np.int64)
     code_of: dict[object, int] = {}
     first_rows: list[int] = []
     codes = np.empty(values.size, dtype=np.uint32)

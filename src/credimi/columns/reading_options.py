@@ -121,20 +121,17 @@ def _checked_methods(discretize: Option) -> Methods:
     return _checked_method(discretize)
 
 
-def _advice_on_cuts(column: str | None) -> str:
-    """How to give cuts, for a message."""
-    if column is None:
-        return "give the cuts of single columns ({'age': [30, 50]}, --discretize age=30,50)"
-    return f"give cuts ([30, 50], {option('--discretize', f'{column}=30,50')})"
-
-
 def _checked_method(method: Option, column: str | None = None) -> Method:
     if method is None or (isinstance(method, str) and (method in METHODS or quantiles_asked(method))):
         return method
     if isinstance(method, str):
         offer = ", ".join((*METHODS, "quantile:K for K ranges of about equal counts (2 to 999)"))
         of_column = "" if column is None else f" of column {column!r}"
-        advice = _advice_on_cuts(column)
+        advice = (
+            "give the cuts of single columns ({'age': [30, 50]}, --discretize age=30,50)"
+            if column is None
+            else f"give cuts ([30, 50], {option('--discretize', f'{column}=30,50')})"
+        )
         raise CredimiError(f"unknown discretization {method!r}{of_column}: choose one of {offer}, or {advice}")
     try:
         cuts = sorted({_checked_cut(cut) for cut in method})

@@ -68,7 +68,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "questions.network.order_samples.sample_orders": (
         "i8[:,:] i8[:] i8[:] i8[:] i8[:] f8[:] i8[:] i8 i8 i8 u8[:] f8[:,:] f8[:,:] f8[:] i8[:]",
     ),
-    "questions.pairs.missing_cells.draw_missing": (
+    "questions.pairs.imputation.draw_missing": (
         "u2[:,:] i8[:] i8 i8[:] i8[:] i8[:,:] i8[:,:] i8[:] i8[:] i8[:] f8[:] u8[:] f8[:,:]",
     ),
     "columns.numbers.best_split.boundaries": ("f8[:] u2[:] i8 u1[:]",),
@@ -99,7 +99,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "counts.rows.all_pairs.make_couple": ("u1[:] u1[:] i8 u1[:]",),
     "counts.rows.all_pairs.count_couples": ("u1[:] u1[:,:] i8[:] i8[:,:] i8[:] i8[:,:] f8[:]",),
     "questions.pairs.forest_cells.complete_rows": ("u2[:,:] i8[:] i8[:] i8[:] i8[:] f8[:] u8[:] f8[:]",),
-    "questions.pairs.missing_margins.score": (f"{_TABLES} f8[:,:]",),
+    "questions.pairs.missing_by_others.score": (f"{_TABLES} f8[:,:]",),
     "questions.pairs.star_mesh.take_out": ("f8[:] f8[:] i8 i8 f8[:] f8[:]",),
     "questions.pairs.star_mesh.keep": ("f8[:] f8[:] i8 i8[:] i8 f8[:] f8[:]",),
     "questions.pairs.star_mesh.conductances": ("f8[:] f8[:] i8 i8 i8[:] f8[:] f8[:] f8[:,:]",),
@@ -119,9 +119,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "columns.numbers.sort_numbers.count_labels": ("u8[:] u2[:] i8 i8 f8[:] i8[:,:]",),
     "columns.numbers.sort_numbers.entropy_left": ("i8[:,:] i8 i8 f8[:] f8[:]",),
     "columns.text_codes.encode_texts": tuple(f"{offset}[:] u1[:] u1[:] i8 u1[:] i8[:]" for offset in ("i4", "i8")),
-    "columns.numbers.mdl_splits.sums_below": ("i8[:,:] i8[:,:] i8[:]",),
-    "columns.numbers.mdl_splits.run_edges": ("i8[:,:] i8 i8[:]",),
-    "columns.numbers.mdl_splits.split_all": ("i8[:,:] f8[:] f8[:] f8 f8[:] i8[:]",),
+    "columns.numbers.sort_numbers.sums_below": ("i8[:,:] i8[:,:] i8[:]",),
+    "columns.numbers.sort_numbers.run_edges": ("i8[:,:] i8 i8[:]",),
+    "columns.numbers.sort_numbers.split_all": ("i8[:,:] f8[:] f8[:] f8 f8[:] i8[:]",),
     "columns.text_codes.encode_integers": ("i8[:] u1[:] i8 u1[:] i8[:]",),
 }
 
@@ -152,14 +152,14 @@ NEEDED_BY: dict[str, tuple[str, ...]] = {  # by other commands: the beginnings o
     ),
     "pairs": (
         "counts.rows.all_pairs",
-        "questions.pairs.missing_margins",
+        "questions.pairs.missing_by_others",
         "questions.pairs.star_mesh",
     ),
     "network": (
         "questions.network.",
-        "questions.pairs.missing_cells",
+        "questions.pairs.imputation",
         "counts.rows.all_pairs",
-        "questions.pairs.missing_margins",
+        "questions.pairs.missing_by_others",
     ),
     "compare": ("questions.compare.",),
     "tree": ("counts.rows.node_tables", "questions.tree.strength_evidence"),
@@ -175,7 +175,6 @@ NEEDED_FOR_MANY_CELLS = (  # of a file, if numpy and pyarrow take longer than lo
 )
 
 THAT_READ = (  # kernels that read values and count them, whatever the source
-    "columns.numbers.mdl_splits.",
     "columns.numbers.small_codes_kernels.",
     *NEEDED_FOR_MANY_CELLS,
 )

@@ -62,7 +62,6 @@ class Command:
     csv_safe: str = ""  # what --csv-safe is for, if not for --format csv
     units: bool = False
     above_csv: tuple[str, ...] = ()  # entries of JSON that stand above CSV, besides the settings
-    names_source: bool = False  # whether the page names the files
     draws_top: bool = False  # whether the picture has the first --top rows
     nothing_to_draw: str = ""  # what is said instead of a picture without rows
     answer: Answer | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,63 +28,54 @@ if TYPE_CHECKING:
     from credimi.estimators.validation import Features
 
 
-def counted(
-    features: Features,
-    target: Values,
-    settings: ReadingOptions,
-    *,
-    name: str,
-    weights: FloatArray | None = None,
-    unlabeled: Value = None,
-    threads: int | None = None,
-) -> Counts:
-    """The counts of the target, called `name`, with every feature; `unlabeled` is one more value that means missing."""
-    if (
-        unlabeled is not None and settings.target_cuts is not None
-    ):  # before the target is cut: -1 would be in the first range
-        numbers = numbers_of(target, name)
-        target, unlabeled = np.where(numbers == unlabeled, np.nan, numbers), None
-    batch, settings = _batch(features, target, name, weights, settings)
-    counts = tally(batch, _plan(features, name, settings), threads=threads)
-    if weights is not None and settings.weights is not None:
-        counts = with_squares(counts, weights)
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """X and y, checked: what is counted, how values are read, what the target is called, and the weights of rows."""
+
+    features: Features
+    target: Values
+    settings: ReadingOptions
+    name: str
+    weights: FloatArray | None = None
+    threads: int | None = None
+
+
+def counted(sample: Sample, unlabeled: Value = None) -> Counts:
+    """The counts of the target with every feature; `unlabeled` is one more value that means missing."""
+    cuts = sample.settings.target_cuts
+    if unlabeled is not None and cuts is not None:  # before the target is cut: -1 would be in the first range
+        numbers = numbers_of(sample.target, sample.name)
+        sample, unlabeled = replace(sample, target=np.where(numbers == unlabeled, np.nan, numbers)), None
+    counts = tally(*_planned(sample), threads=sample.threads)
+    if sample.weights is not None and sample.settings.weights is not None:
+        counts = with_squares(counts, sample.weights)
     return counts if unlabeled is None else _without_class(counts, unlabeled)
 
 
-def coded(
-    features: Features,
-    target: Values,
-    settings: ReadingOptions,
-    *,
-    name: str,
-    weights: FloatArray | None = None,
-    threads: int | None = None,
-) -> EncodedTable:
+def coded(sample: Sample) -> EncodedTable:
     """The rows, encoded, and their counts, for callers that need the rows again."""
-    check_named(settings, features.names, name)
+    check_named(sample.settings, sample.features.names, sample.name)
     is_survey = False
-    if weights is not None and settings.weights is not None:
-        weights, is_survey = worth_rows(weights, settings)
-    batch, settings = _batch(features, target, name, weights, settings)
-    coded_batch = without_values_of_no_weight(encode_batch(batch, _plan(features, name, settings), threads=threads))
-    return EncodedTable(coded_batch, count_coded(coded_batch, threads=threads, squared=is_survey), is_survey)
+    if sample.weights is not None and sample.settings.weights is not None:
+        weights, is_survey = worth_rows(sample.weights, sample.settings)
+        sample = replace(sample, weights=weights)
+    coded_batch = without_values_of_no_weight(encode_batch(*_planned(sample), threads=sample.threads))
+    counts = count_coded(coded_batch, threads=sample.threads, squared=is_survey)
+    return EncodedTable(coded_batch, counts, is_survey)
 
 
-def _batch(
-    features: Features, target: Values, name: str, weights: FloatArray | None, settings: ReadingOptions
-) -> tuple[Batch, ReadingOptions]:
-    """X and y as a batch, and the settings; quantiles of the target are replaced by cuts."""
+def _planned(sample: Sample) -> tuple[Batch, Plan]:
+    """X and y as a batch, of which all features are counted: one that cannot be counted is an error.
+
+    Quantiles of the target are replaced by cuts.
+    """
+    features, name, settings = sample.features, sample.name, sample.settings
     columns_of([*features.names, name], name, None)  # checks the names: each must occur once
-    columns = {name: target, **dict(zip(features.names, features.columns, strict=True))}
-    batch = Batch(columns, features.rows, cells=features.rows * len(features.names), weights=weights)
+    columns = {name: sample.target, **dict(zip(features.names, features.columns, strict=True))}
+    batch = Batch(columns, features.rows, cells=features.rows * len(features.names), weights=sample.weights)
     if bins_asked(settings.target_cuts) is not None:
         settings = with_quantiles(settings, [batch], name)
-    return batch, settings
-
-
-def _plan(features: Features, name: str, settings: ReadingOptions) -> Plan:
-    """Count all features; a feature that cannot be counted is an error."""
-    return Plan(name, tuple(features.names), settings, required=frozenset(features.names))
+    return batch, Plan(name, tuple(features.names), settings, required=frozenset(features.names))
 
 
 def target_name(target: Values, features: Features) -> str:

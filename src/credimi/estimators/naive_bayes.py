@@ -19,7 +19,7 @@ from credimi.core.threads import threads_of
 from credimi.counts.incremental_counts import IncrementalCounts
 from credimi.counts.request import check_named
 from credimi.estimators.class_labels import Classes, Classifier, warn_if_measured
-from credimi.estimators.counted_xy import counted, labelled, target_name
+from credimi.estimators.counted_xy import Sample, counted, labelled, target_name
 from credimi.estimators.scorer import Scorer, check_selector
 from credimi.estimators.validation import Features, by_text, cells_of, checked_features, checked_target, checked_weights
 from credimi.inference.naive_bayes import normalised
@@ -251,15 +251,8 @@ class IncrementalNaiveBayes(Classifier):
         ledger = self._ledger
         if self.decay is not None:
             weights = self._faded(target, features.rows, weights)
-        counts = counted(
-            features,
-            target,
-            ledger.settings,
-            name=ledger.target,
-            weights=weights,
-            unlabeled=self.unlabeled,
-            threads=threads_of(self.n_jobs),
-        )
+        sample = Sample(features, target, ledger.settings, ledger.target, weights, threads_of(self.n_jobs))
+        counts = counted(sample, self.unlabeled)
         counts = counts if self.learn_unlabeled else counts.labelled()
         (ledger.add if sign > 0.0 else ledger.subtract)(counts)
         self._known.add(ledger.classes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from credimi.columns.numbers.target_ranges import checked_cuts
 from credimi.columns.reading_options import ReadingOptions
 from credimi.core.arguments import require_whole
-from credimi.core.defaults import MISSING_VALUES
+from credimi.core.defaults import LEVEL, MISSING_VALUES
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
@@ -22,7 +22,7 @@ from credimi.counts.reading import Reading
 from credimi.counts.request import check_named
 from credimi.counts.weights import weighing_one
 from credimi.estimators.class_labels import warn_if_measured
-from credimi.estimators.counted_xy import coded, counted, target_name
+from credimi.estimators.counted_xy import Sample, coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights, with_weights
 from credimi.inference.belief import Belief
 from credimi.inference.bounds import information_bounds
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from credimi.questions.select.result import Selection
 
 
-_DEFAULT_LEVEL = 0.95
+_OF_SINGLE_COLUMNS = {"prior", "approximation", "method", "missing_as", "unlabeled", "robust_factor"}
 
 
 class _Learned:
@@ -139,10 +139,12 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
 
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
         """Count, and compute what the rules need. The ranking, with its intervals, is computed on first use."""
+        self._check_rule()
+        sample = self._sample(X, y, sample_weight, reset=True)
         if self.rule in GOALS:
-            self._select(X, y, sample_weight)
+            self._select(sample)
         else:
-            self._learn(X, y, sample_weight, reset=True)
+            self._learn(sample, reset=True)
             self._believed = self._beliefs()
         warn_if_measured(self.counts_, "(target_cuts='quantile:4', say)")
         return self
@@ -155,7 +157,9 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
                 f"target_cuts is {self.target_cuts!r}, and quantiles need all rows: pass the cuts, such as [30, 50], "
                 "or call fit"
             )
-        self._learn(X, y, sample_weight, reset=not hasattr(self, "counts_"))
+        self._check_rule()
+        reset = not hasattr(self, "counts_")
+        self._learn(self._sample(X, y, sample_weight, reset=reset), reset=reset)
         return self
 
     @classmethod
@@ -236,37 +240,19 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
                 check_k(self.k, features)
         check_min_features(self.min_features, features, self.k, "k")
 
-    def _select(self, X: Data, y: Values, sample_weight: Values) -> None:
-        """Fit with a rule that looks at columns together."""
-        for name, value in (
-            ("prior", "adaptive"),
-            ("approximation", "matched"),
-            ("method", None),
-            ("missing_as", "ignore"),
-            ("unlabeled", None),
-            ("robust_factor", None),
-        ):
-            if getattr(self, name) != value:
-                raise CredimiError(f"rule {self.rule!r} works with {name}={value!r} only: leave out {name}")
-        features = checked_features(self, X, reset=True)
-        self._check_limits(len(features.names))
-        target = checked_target(y, features.rows, type(self).__name__)
-        settings, threads = (
-            ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts),
-            threads_of(self.n_jobs),
-        )
-        weights = checked_weights(sample_weight, features.rows)
-        settings = with_weights(settings, weights, self.weights_are)
-        table = coded(features, target, settings, name=target_name(y, features), weights=weights, threads=threads)
-        asked = Asked(rule=self.rule, level=self.level, max_features=self.k, min_features=self.min_features)
-        self.selection_ = selected(table.codes(threads), asked, Belief(epsilon=self.epsilon, threads=threads))
-        self.counts_ = table.counts
-        self._ranking = self._believed = None
+    def _check_rule(self) -> None:
+        """Refuse an unknown rule, and keywords that have no meaning for one that looks at columns together."""
+        if self.rule not in GOALS:
+            checked_rule(self.rule, GOALS)
+            return
+        for each in fields(self):
+            if each.name in _OF_SINGLE_COLUMNS and getattr(self, each.name) != each.default:
+                raise CredimiError(
+                    f"rule {self.rule!r} works with {each.name}={each.default!r} only: leave out {each.name}"
+                )
 
-    def _learn(self, X: Data, y: Values, sample_weight: Values, *, reset: bool) -> None:
-        checked_rule(self.rule, GOALS)
-        if hasattr(self, "selection_"):  # from a fit with another rule
-            del self.selection_
+    def _sample(self, X: Data, y: Values, sample_weight: Values, *, reset: bool) -> Sample:
+        """X and y, checked; unless `reset`, more rows of what was counted before."""
         features = checked_features(self, X, reset=reset)
         self._check_limits(len(features.names))
         target = checked_target(y, features.rows, type(self).__name__)
@@ -277,16 +263,21 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
         if weights is None and not reset and self.counts_.settings.weights is not None:
             weights = np.ones(features.rows)
         settings = with_weights(settings, weights, self.weights_are)
-        counts = counted(
-            features,
-            target,
-            settings,
-            name=name,
-            weights=weights,
-            unlabeled=self.unlabeled,
-            threads=threads_of(self.n_jobs),
-        )
-        self.counts_ = counts if reset else weighing_one(self.counts_, settings) + counts
+        return Sample(features, target, settings, name, weights, threads_of(self.n_jobs))
+
+    def _select(self, sample: Sample) -> None:
+        """Fit with a rule that looks at columns together."""
+        table, threads = coded(sample), sample.threads
+        asked = Asked(rule=self.rule, level=self.level, max_features=self.k, min_features=self.min_features)
+        self.selection_ = selected(table.codes(threads), asked, Belief(epsilon=self.epsilon, threads=threads))
+        self.counts_ = table.counts
+        self._ranking = self._believed = None
+
+    def _learn(self, sample: Sample, *, reset: bool) -> None:
+        if hasattr(self, "selection_"):  # from a fit with another rule
+            del self.selection_
+        counts = counted(sample, self.unlabeled)
+        self.counts_ = counts if reset else weighing_one(self.counts_, sample.settings) + counts
         self._ranking = self._believed = None
 
     def _ranked(self) -> Ranking:
@@ -300,7 +291,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
             approximation=self.approximation,
             method=self.method,
             epsilon=self.epsilon,
-            level=_DEFAULT_LEVEL if self.level is None else self.level,
+            level=LEVEL if self.level is None else self.level,
             fdr=self.fdr,
             robust_factor=self.robust_factor,
             threads=threads,

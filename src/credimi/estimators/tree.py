@@ -29,7 +29,7 @@ from credimi.counts.reading import Reading
 from credimi.counts.rows.node_counter import node_counter
 from credimi.counts.tabulate import CELLS_WORTH_COMPILING
 from credimi.estimators.class_labels import Classes, Classifier, warn_if_measured
-from credimi.estimators.counted_xy import coded, target_name
+from credimi.estimators.counted_xy import Sample, coded, target_name
 from credimi.estimators.validation import cells_of, checked_features, checked_target, checked_weights, with_weights
 from credimi.inference.belief import Belief
 from credimi.questions.tree.growth import grow
@@ -129,7 +129,7 @@ class CredibleTreeClassifier(Classifier):
         weights = checked_weights(sample_weight, features.rows)
         settings, threads = ReadingOptions.of(self.missing_values, self.discretize), threads_of(self.n_jobs)
         weighted = with_weights(settings, weights, self.weights_are)
-        table = coded(features, target, weighted, name=target_name(y, features), weights=weights, threads=threads)
+        table = coded(Sample(features, target, weighted, target_name(y, features), weights, threads))
         known = Classes()
         known.observe(target)
         known.add(table.counts.classes)  # refuses numbers that are no classes

@@ -6,7 +6,8 @@ before it is checked, because the command line reads the keywords to print its h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from credimi.core.defaults import EPSILON, FDR, LEVEL
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Option
 
 ADAPTIVE = "adaptive"
+OTHERS = "*"  # in priors by column: the columns that are not named
 APPROXIMATIONS = ("matched", "leading", "leading-beta", "sampled")
 _AS_IN_THE_PAPER = {"gaussian": "leading", "beta": "leading-beta"}  # other names of approximations
 METHODS = {  # the method of Hutter and Zaffalon (2003), with natural logarithms, EPSILON and LEVEL; and its footnote
@@ -119,6 +121,28 @@ class Belief(Keywords):
     def matched(self) -> bool:
         """Whether moments are near-exact; otherwise they are of leading order. Those of draws are near-exact."""
         return self.approximation in {"matched", "sampled"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnBelief(Belief):
+    """A `Belief` whose prior may be one for each column, by name."""
+
+    prior: str | float | Mapping[str, Option] = keyword(  # type: ignore[assignment]  # once made, as that of a `Belief`
+        ADAPTIVE,
+        'The prior of the cell probabilities: "adaptive", which also gives independence a probability; "uniform", '
+        '"jeffreys", "perks", "raw-counts" or "haldane"; or a number, the pseudo-count of each cell. Or a dictionary '
+        'of columns, "*" for the others: each has one of these, or a frame (or rows with labels) of pseudo-counts, '
+        "one for each class and value.",
+        group="decision",
+    )
+    of_columns: Mapping[str, Option] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.prior, Mapping):
+            own = {str(name): prior for name, prior in self.prior.items() if name != OTHERS}
+            object.__setattr__(self, "of_columns", own)
+            object.__setattr__(self, "prior", self.prior.get(OTHERS, ADAPTIVE))
+        Belief.__post_init__(self)
 
 
 def by_method(method: str | None, prior: Option, approximation: str) -> tuple[Option, str]:

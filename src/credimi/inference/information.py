@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _MAX_R_HAT = 1.05  # above this, chains still depend on their starting points
 _MAX_DOUBLINGS = 3  # of the length of the chains: all runs together are at most 15 times as long as the first
 _ROUNDING = 1e-9  # of a standard deviation that a Beta was given
-_NO_SPREAD = 1e-12  # of the range: a standard deviation of leading order below it is 0 but for rounding
+NO_SPREAD = 1e-12  # of the range: a standard deviation of leading order below it is 0 but for rounding
 
 
 def information_of(
@@ -73,8 +73,8 @@ def mixed(
     means, variances = moments_of_parts
     for mean, std in zip(means.tolist(), np.sqrt(variances).tolist(), strict=True):
         part = distribution_of(mean, std, upper, gaussian=gaussian)
-        if std <= _NO_SPREAD * upper and leading:
-            part = Distribution((Point(mean if mean > _NO_SPREAD * upper else 0.0),), (1.0,))
+        if std <= NO_SPREAD * upper and leading:
+            part = Distribution((Point(mean if mean > NO_SPREAD * upper else 0.0),), (1.0,))
             cautions.add("no_spread")
         elif abs(part.std() - std) > _ROUNDING * std and leading:
             cautions.add("spread_reduced")

@@ -273,6 +273,8 @@ class Posterior(Saved):
         pseudo = self.pseudo_count
         prior = f"pseudo-count {pseudo:g}" if isinstance(pseudo, float) else "a pseudo-count for each cell"
         prior += "" if self.method is None else f", method {self.method}"
+        if isinstance(pseudo, float) and pseudo == 0.5:  # the default here, but not that of the information
+            prior += ", jeffreys: the adaptive prior of mutual_information is one of I alone"
         return f"Posterior({rows} x {columns} cell probabilities, {self.table.rows:g} rows, {prior})"
 
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.core.command import Command
+from credimi.results.figures import save
 from credimi.results.section import Column, Section
 from credimi.results.sentences import COMMAND_LINE, counted, why_left_out
 
@@ -49,6 +50,13 @@ class _Shown:
     def __init__(self, run: Prequential, asked: Asked) -> None:
         self._run, self._seed, self._target = run, asked.given.get("random_state", 0), asked.options.target
         self._left_out = {name: why_left_out(facts, COMMAND_LINE) for name, facts in run.rows.left_out.items()}
+
+    def __len__(self) -> int:
+        return len(self._run.rules)
+
+    def plot(self, path: str) -> None:
+        """Draw the accuracy of each filter on the first rows."""
+        save(self._run.plot(), path)
 
     def column_names(self) -> tuple[str, ...]:
         return "rule", "orders", "accuracy_mean", "accuracy_sd", "features_mean", "features_sd"
@@ -98,6 +106,7 @@ COMMAND = Command(
         "random_state": "The seed of the orders of the rows.",
     },
     doing="going through the rows",
+    plot="draw the accuracy of each filter on the first rows",
     above_csv=("rows", "classes"),
     answer=_answer,
 )

@@ -1,9 +1,9 @@
 """The data sets of the two papers: where they are, how they are read, and what the papers say about them.
 
 [HZ] Hutter and Zaffalon (2003) used five incomplete sets, [ZH] Zaffalon and Hutter (2002) ten complete ones, of which
-eight are available. All but led24 are in the UCI repository. The files of each set are in a folder of their own: in the
-named folder, or else in that of the environment variable CREDIMI_DATA; otherwise they are downloaded into the user's
-cache.
+eight are available. All but led24 are in the UCI repository. The files of each set are side by side, in any folder
+inside the named one, or else inside that of the environment variable CREDIMI_DATA; if neither is named, in the working
+folder or a folder of their own there; otherwise they are downloaded into the user's cache.
 
 Copies of these files are separated by commas or by blanks; no field holds either, so both can be read. Numbers are cut
 by MDL on all rows, and a column for which no cut passes is left out, as MLC++, the papers' program, does by default.
@@ -13,6 +13,7 @@ data are compared with the papers' figures: instances, features, missing values,
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from dataclasses import dataclass, field
@@ -24,14 +25,17 @@ import numpy as np
 from credimi.columns.feature import FeatureKind
 from credimi.core.errors import CredimiError
 from credimi.counts.reading import Reading
-from credimi.paper.download import fetched
 from credimi.paper.rows import Rows, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 VARIABLE = "CREDIMI_DATA"
+REPOSITORY = "https://archive.ics.uci.edu/ml/machine-learning-databases/"
+MIRROR = "CREDIMI_DATA_ADDRESS"  # an environment variable: another address with the same folders
 _SEPARATOR = re.compile(r"[,\s]+")
+_NAMES_SHOWN = 12  # of what a folder has, in a message
+_DEEPEST = 4  # folders inside folders that are searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,19 +223,49 @@ class DataSet:
 
 
 def load(name: str, data: str | Path | None = None) -> DataSet:
-    """Read one set from the folder `data`, or else from that of CREDIMI_DATA, from the cache, or from the network."""
-    if name not in SOURCES:
-        raise CredimiError(f"unknown data set {name!r}: there are {', '.join(SOURCES)}")
-    source = SOURCES[name]
-    data_folder = data or os.environ.get(VARIABLE)
-    if data_folder:
-        folder = _folder(Path(data_folder), source)
-        paths = [folder / file for file in source.files]
-    elif source.address is None:
-        raise CredimiError(f"{name} is not in the UCI repository: name a folder that has it (--data, {VARIABLE})")
-    else:
-        paths = fetched(source.address, source.files)
-    return read(name, source, paths)
+    """Read one set from the folder `data`, or else from that of CREDIMI_DATA, from here, the cache, or the network."""
+    return load_all([name], data)[0]
+
+
+def load_all(names: Sequence[str], data: str | Path | None = None) -> list[DataSet]:
+    """Read these sets; what is not found in the folder is refused at once, for all sets."""
+    for name in names:
+        if name not in SOURCES:
+            raise CredimiError(f"unknown data set {name!r}: there are {', '.join(SOURCES)}")
+    named = data or os.environ.get(VARIABLE)
+    data_folder = Path(named) if named else Path()
+    found = {name: _folder(data_folder, SOURCES[name], everywhere=bool(named)) for name in names}
+    absent = [name for name, folder in found.items() if folder is None]
+    if named and absent:
+        raise CredimiError(_remedy(absent, data_folder))
+    sets = []
+    for name, folder in found.items():
+        source = SOURCES[name]
+        if folder is not None:
+            paths = [folder / file for file in source.files]
+        elif source.address is None:
+            raise CredimiError(f"{_remedy([name])}; {name} is not in the UCI repository")
+        else:
+            paths = fetched(source.address, source.files)
+        sets.append(read(name, source, paths))
+    return sets
+
+
+def _remedy(absent: Sequence[str], folder: Path | None = None) -> str:
+    """What to do where files are missing: the folder to name, the files it must have, and what was found."""
+    expected = "; ".join(f"{', '.join(SOURCES[name].files)} ({name})" for name in absent)
+    text = (
+        f"name a folder that has these files, those of one set side by side (--data DIR, or {VARIABLE}), or choose "
+        f"other data sets (--dataset): {expected}"
+    )
+    if folder is None:
+        return text
+    try:
+        found = sorted(each.name + "/" * each.is_dir() for each in folder.iterdir())
+    except OSError as error:
+        return f"{text}. {folder} cannot be read: {error.strerror or error}"
+    more = f" and {len(found) - _NAMES_SHOWN:,} more" if len(found) > _NAMES_SHOWN else ""
+    return f"{text}. {folder} has {', '.join(found[:_NAMES_SHOWN]) or 'nothing'}{more}"
 
 
 def read(name: str, source: PaperDataset, paths: list[Path]) -> DataSet:
@@ -295,14 +329,46 @@ def _fields(source: PaperDataset, paths: list[Path]) -> list[list[str]]:
     return rows
 
 
-def _folder(data: Path, source: PaperDataset) -> Path:
-    """The folder with the files of one set: a folder of its own, or `data` itself."""
-    for folder in (data / source.folder, data / "uci" / source.folder, data):
+def fetched(folder: str, files: Sequence[str], cache: str | Path | None = None) -> list[Path]:
+    """The files of one folder of the repository, from the cache if they are there.
+
+    Editions of these files differ in their bytes (blanks for commas, line ends), so no digest is checked: the reader
+    compares their content with the papers' figures.
+    """
+    try:
+        import pooch  # noqa: PLC0415  (an extra: loaded only to download)
+    except ImportError:
+        raise CredimiError(
+            f"name a folder that has {', '.join(files)} (--data DIR, or CREDIMI_DATA); downloading needs pooch: "
+            "pip install 'credimi[reproduce]'"
+        ) from None
+    pooch.get_logger().setLevel("WARNING")
+    address = os.environ.get(MIRROR, REPOSITORY).rstrip("/") + f"/{folder}/"
+    cache_folder = Path(cache if cache is not None else pooch.os_cache("credimi")) / folder
+    store = pooch.create(path=cache_folder, base_url=address, registry=dict.fromkeys(files))
+    try:
+        return [Path(store.fetch(file)) for file in files]
+    except (OSError, ValueError) as error:  # the errors of requests are OSErrors
+        raise CredimiError(
+            f"name a folder that has {', '.join(files)} (--data DIR, or CREDIMI_DATA): "
+            f"cannot download from {address}: {str(error).splitlines()[0]}"
+        ) from None
+
+
+def _folder(data: Path, source: PaperDataset, *, everywhere: bool) -> Path | None:
+    """The folder with all files of one set: `data`, a folder of its own, or (`everywhere`) any folder inside."""
+    likely = [data / source.folder, data / "uci" / source.folder, data]
+    for folder in itertools.chain(likely, _folders_inside(data) if everywhere else ()):
         if all((folder / file).is_file() for file in source.files):
             return folder
-    raise CredimiError(
-        f"{data} has no {source.files[0]}, nor has its folder {source.folder}: name another folder (--data, {VARIABLE})"
-    )
+    return None
+
+
+def _folders_inside(data: Path) -> Iterator[Path]:
+    for place, folders, _ in os.walk(data):
+        yield Path(place)
+        if len(Path(place).relative_to(data).parts) >= _DEEPEST:
+            folders.clear()
 
 
 def _name(number: int) -> str:

@@ -18,15 +18,17 @@ from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.keywords import question
 from credimi.core.public import stored
+from credimi.core.tables import Tables
 from credimi.core.threads import cores, share
 from credimi.counts.reading import Reading
 from credimi.inference.belief import Belief
 from credimi.inference.rules import AS_IN_THE_PAPER
+from credimi.inference.tables.many_tables import summarize
 from credimi.paper import checkpoints
 from credimi.paper.prequential_loop import go_through
 from credimi.paper.prequential_options import PrequentialOptions
 from credimi.paper.prequential_plot import plot_prequential
-from credimi.paper.rows import Rows, rows_of
+from credimi.paper.rows import MISSING, Rows, rows_of
 from credimi.results.saved import Saved
 
 if TYPE_CHECKING:
@@ -37,9 +39,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from credimi.core.types import BooleanArray, Data, FloatArray, IntegerArray, Record, Values
+    from credimi.paper.rows import Codes
 
     Progress = Callable[[float], None]
 
+_THRESHOLDS = 40  # numbers of rows for which the threshold is drawn
 _ORDERS_AT_ONCE = 10  # enough to make numpy's overhead small, few enough that a killed run loses little
 
 
@@ -77,6 +81,27 @@ class Prequential(Saved):
     def of(self, rule: str) -> BooleanArray:
         """Orders x rows: whether the class was predicted correctly."""
         return np.asarray(self.correct[self._rule_index(rule)])
+
+    def adapting_threshold(self, order: int = 0) -> tuple[IntegerArray, FloatArray]:
+        """Numbers of rows k, and there epsilon + 2 sd of I, the median over the features; of one order of the rows.
+
+        This is what the paper calls a self-adapting threshold: at the level .977, FF with a Gaussian keeps what F would
+        keep with it. It falls to epsilon as sd vanishes. Features that are not seen yet have none.
+        """
+        lengths = np.unique(np.geomspace(min(10, len(self.rows)), len(self.rows), _THRESHOLDS).astype(np.int64))
+        blocks, at = [], []
+        for place, length in enumerate(lengths):
+            first_rows = self.orders[order, :length]
+            for codes, values in zip(self.rows.codes[first_rows].T, self.rows.values, strict=True):
+                block = _table(self.rows.target[first_rows], codes, (len(self.rows.classes), len(values)))
+                if block[:-1, :-1].any():
+                    blocks.append(block)
+                    at.append(place)
+        std = summarize(Tables.of(blocks), self.settings, if_dependent=False).std
+        medians = [
+            np.median(own) if (own := std[np.array(at) == place]).size else np.nan for place in range(lengths.size)
+        ]
+        return lengths, self.settings.epsilon + 2.0 * np.array(medians)
 
     def summary(self) -> list[Record]:
         """One row per rule: means and standard deviations over the orders."""
@@ -253,6 +278,14 @@ def _run(
 
     share(work, parts, threads)
     return correct, used
+
+
+def _table(target: Codes, codes: Codes, shape: tuple[int, int]) -> FloatArray:
+    """The block of a feature: the counts of its codes by class, those of missing values last."""
+    columns = np.where(codes == MISSING, shape[1], codes)
+    block = np.zeros((shape[0] + 1, shape[1] + 1))
+    np.add.at(block, (target, columns), 1.0)
+    return block
 
 
 def _deviation(values: FloatArray) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.results.figures import new_axes, short_name
-from credimi.results.palette import LINES
+from credimi.results.palette import GREY, LINES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +24,9 @@ def plot_prequential(result: Foreign, ax: Axes | None = None) -> Axes:
     ----------
     result : Prequential, dict, list of dicts or data frame
         The result of `credimi.prequential`: it is drawn as one curve per filter, the accuracy on the first k rows, mean
-        over the orders. Or only its summary, as `credimi prequential --format json` writes it or a data frame holds it.
+        over the orders; with the rule "forward" also epsilon + 2 sd of I, the threshold with which F would keep about
+        what FF keeps (`adapting_threshold`). Or only its summary, as `credimi prequential --format json` writes it or a
+        data frame holds it.
         A summary has no single rows: it is drawn as one point per filter, accuracy against features kept, with the
         standard deviations over the orders.
     ax : matplotlib axes, optional
@@ -62,6 +64,17 @@ def _draw_curves(run: Prequential, axes: Axes) -> None:
         axes.plot(rows[shown], accuracy[shown], color=colour, linestyle=style, linewidth=1.4, label=rule)
     axes.set_xlabel("rows k")
     axes.set_ylabel("accuracy on the first k rows")
+    if "forward" in run.rules:
+        _draw_threshold(run, axes)
+
+
+def _draw_threshold(run: Prequential, axes: Axes) -> None:
+    """The threshold that makes FF of F: it adapts to the number of rows."""
+    beside = axes.twinx()
+    beside.plot(*run.adapting_threshold(), color=GREY, linestyle=":", linewidth=1.2)
+    beside.set_yscale("log")
+    beside.set_ylabel("dotted: epsilon + 2 sd,\nmedian feature, nats", color=GREY)
+    beside.spines[["top", "left"]].set_visible(False)
 
 
 def _draw_points(rows: list[Record], axes: Axes) -> None:

@@ -1,8 +1,10 @@
-"""Write reproduction.json, reproduction.md and one figure per data set.
+"""Write reproduction.html, a page with the paper's table beside ours; also JSON, Markdown and figures.
 
 Data come from --data, or from the folder that the environment variable
-CREDIMI_DATA names; otherwise they are downloaded into the user's cache. Finished
-orders are saved in OUTPUT/runs, so that a killed run can continue.
+CREDIMI_DATA names: any folder that has the files, also in folders inside it.
+Otherwise they are looked for in the working folder, and then downloaded into
+the user's cache. Finished orders are saved in OUTPUT/runs: the same call
+continues a killed run.
 
 examples:
   credimi reproduce --output reproduction
@@ -12,6 +14,7 @@ examples:
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,10 +55,20 @@ def _answer(asked: Asked) -> None:
     text = paper_report.markdown(report)
     write_bytes((json.dumps(report, indent=1) + "\n").encode(), folder / "reproduction.json")
     write_bytes(text.encode(), folder / "reproduction.md")
+    figures = {}
     for name, by_case in runs.items():
-        paper_figures.draw(name, by_case[reproduction.drawn(by_case)], folder)
+        try:
+            written = paper_figures.draw(name, reproduction.drawn(by_case), folder)
+        except CredimiError as error:  # no matplotlib: all else is there
+            asked.say(f"without figures: {error}")
+            break
+        figures[name] = f"data:image/svg+xml;base64,{base64.b64encode(written[-1].read_bytes()).decode()}"
+    write_bytes(paper_report.page(report, figures).encode(), folder / "reproduction.html")
     asked.print(text)
-    asked.say(f"{folder}: reproduction.json, reproduction.md, {len(runs)} figures (png, svg)")
+    asked.say(
+        f"{folder}: reproduction.html (everything on one page), reproduction.json, reproduction.md, "
+        f"{len(figures)} figures (png, svg)"
+    )
 
 
 COMMAND = Command(

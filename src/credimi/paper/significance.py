@@ -72,6 +72,7 @@ def stretches(one: BooleanArray, other: BooleanArray) -> dict[str, float]:
     ahead, behind = significant & (lead > 0), significant & (lead < 0)
     return {
         "orders": int(one.shape[0]),
+        "differ": int(significant.any(axis=1).sum()),
         "ahead": int(ahead.any(axis=1).sum()),
         "behind": int(behind.any(axis=1).sum()),
         "ahead_rows": float(ahead.sum(axis=1).mean()),

@@ -48,6 +48,7 @@ class Result(saved.Saved):  # noqa: PLW1641  (results are compared, never keys)
     _whole_numbers: ClassVar[tuple[str, ...]] = ()  # columns that may hold only None, which has no type
     _information: ClassVar[tuple[str, ...]] = ()  # columns in nats
     rows_in_json: ClassVar[str] = "features"
+    _remarked: ClassVar[str] = remark_sentences.RANKING  # what remarks are about: a selection has other options
     _styles: ClassVar[tuple[str, ...]] = ("tables.css",)
     _view: ClassVar[ModuleType]  # the question's `view.py`: the `sections` of a result, and its `plot`
     columns: dict[str, list[Value]]
@@ -217,7 +218,7 @@ class Result(saved.Saved):  # noqa: PLW1641  (results are compared, never keys)
     def remark_lines(self, *, cautions: bool = False, units: str = NATS, reader: str = PYTHON) -> list[str]:
         """The remarks in words, one line for those of one kind; all of them, or only the cautions."""
         shown = [remark.to_dict(units) for remark in self.remarks if remark.caution or not cautions]
-        return remark_sentences.lines(shown, reader)
+        return remark_sentences.lines(shown, reader, self._remarked)
 
     def _plain_rows(self, units: str = NATS) -> list[Record]:
         """The rows as JSON has them."""

@@ -58,6 +58,16 @@ def test_a_file_is_written_by_the_rule_that_is_printed(capsys: pytest.CaptureFix
         assert printed[0] in page.read_text()
 
 
+def test_steps_and_nodes_are_lines_of_csv(capsys: pytest.CaptureFixture[str]) -> None:
+    for command, columns in (("select", "feature,taken,step,adds,"), ("tree", "node,parent,depth,branch,")):
+        code, out, _ = answer(capsys, command, DATA, "--target", "diabetes", "--format", "csv")
+        lines = [line for line in out.splitlines() if not line.startswith("# ")]
+        assert code == 0
+        assert lines[0].startswith(columns)
+        assert len(lines) > 10
+        assert "# epsilon: 0.003" in out
+
+
 def test_a_method_has_its_rule(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["select", DATA, "--target", "diabetes", "--method", "paper", "--format", "json"]
     assert json.loads(answer(capsys, *asked)[1])["settings"]["goal"] == "forward"
@@ -89,6 +99,7 @@ def test_at_least_so_many_columns_are_written(
         (["--robust-factor", "2"], "--robust-factor is for the rules plugin, forward, backward, fdr, not for smallest"),
         (["--missing-as", "category"], "leave it out (missing_as, --missing-as)"),
         (["--level", "2"], "--level is 2"),
+        (["--units", "bits", "--output", "s.csv"], "--units is of what is printed, and --output writes rows"),
         (["--format", "json", "--output", "s.json"], "--format is of what is printed, and --output writes rows"),
         (["--top", "1", "--output", "o.csv"], "to keep at most 1, write --max-features 1"),
         (["--rule", "fdr", "--scratch", ".", "--output", "o.csv"], "leave scratch out (scratch, --scratch)"),

@@ -41,6 +41,30 @@ def test_json_says_the_units_of_both(call: Call, table: str) -> None:
         assert (settings["units"], settings["epsilon"], settings["epsilon_units"]) == ("bits", 0.003, "nats")
 
 
+@pytest.mark.parametrize(
+    ("asked", "rows", "figure"),
+    [
+        (["pairs"], "pairs", "mi"),
+        (["interactions", "--target", "y", "--top", "1"], "pairs", "synergy"),
+        (["network"], "edges", "mi"),
+        (["select", "--target", "y"], "steps", "adds"),
+        (["select", "--target", "y", "--rule", "forward"], "steps", "adds"),
+    ],
+)
+def test_questions_about_several_columns_are_answered_in_bits(
+    call: Call, table: str, asked: list[str], rows: str, figure: str
+) -> None:
+    command, *more = asked
+    told = {units: call(command, table, *more, "--units", units, "--format", "json")[1] for units in ("nats", "bits")}
+    in_nats, in_bits = (json.loads(told[units]) for units in ("nats", "bits"))
+    assert in_bits["settings"]["units"] == "bits"
+    for one, other in zip(in_nats[rows], in_bits[rows], strict=True):
+        for name in (figure, "low", "high"):
+            assert other[name] == pytest.approx(one[name] / math.log(2.0))
+    shown = call(command, table, *more, "--units", "bits")[1]
+    assert shown.count("0.003") == shown.count("0.003 nats")
+
+
 def test_bits_change_what_is_shown_and_nothing_that_is_decided(call: Call, table: str) -> None:
     asked = ("rank", table, "--target", "y", "--epsilon", "0.3", "--format", "json")
     (row, *_), (same, *_) = (json.loads(call(*asked, "--units", units)[1])["features"] for units in ("nats", "bits"))

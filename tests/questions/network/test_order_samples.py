@@ -9,7 +9,7 @@ import numpy as np
 from credimi.questions.network.orders import Sampled, sampled
 from credimi.questions.network.pair_set import PairSet
 from credimi.questions.network.parent_sets import ParentSets
-from credimi.questions.pairs.missing_cells import draw_missing
+from credimi.questions.pairs.imputation import draw_missing
 
 COLUMNS = 4
 

@@ -15,7 +15,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.inference.belief import Belief
 from credimi.inference.tables.pair_figures import figures_of, mixed_figures
-from credimi.questions.pairs import missing_margins
+from credimi.questions.pairs import missing_by_others
 from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.questions.pairs.refined_pairs import Refinement
 
@@ -162,7 +162,7 @@ def test_missing_margins_are_those_of_tables_of_missing_or_not() -> None:
     block = generator.integers(1, 30, (4, 3)).astype(np.float64)
     block[-1, -1] = 0.0
     scores = np.empty((1, 2))
-    missing_margins.score(block.ravel(), np.array([0]), np.array([3]), np.array([2]), scores)
+    missing_by_others.score(block.ravel(), np.array([0]), np.array([3]), np.array([2]), scores)
     for side, own in enumerate((block, block.T)):
         table = np.stack([own[:-1, :-1].sum(axis=0), own[-1, :-1]])
         statistic, _, freedom, _ = scipy.stats.chi2_contingency(table, correction=False, lambda_="log-likelihood")

@@ -136,7 +136,7 @@ def mdl_places_of_rows(
     best_split.boundaries(numbers, labels, class_count, flags)
     sums = np.empty((numbers.size // best_split.STEP + 1, class_count), dtype=np.int64)
     best_split.sums_below(labels, sums)
-    table, scale = _log_table(numbers.size)
+    table, scale = _whole_logarithms(max(numbers.size - 1, 1).bit_length())
     left, right = np.empty((2, class_count), dtype=np.int64)
     scratch = buffers.keys[1].view(np.int64)  # memory that is not needed any more; new memory would be slower
     min_rows = math.ceil(min_samples)
@@ -155,18 +155,18 @@ def cut_by_mdl(values: FloatArray, block: CountArray) -> tuple[FloatArray, Integ
 
     `values` ascend; `block` has integer counts, classes x values, with the missing ones last.
     """
-    from credimi.columns.numbers import mdl_splits, sort_numbers  # noqa: PLC0415  (loads compiled code)
+    from credimi.columns.numbers import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
     classes = block.shape[0] - 1
     below = np.empty((values.size + 1, classes), dtype=np.int64)
     counted_values, edges = np.empty(values.size, dtype=np.int64), np.empty(values.size + 2, dtype=np.int64)
-    count = mdl_splits.sums_below(np.ascontiguousarray(block, dtype=np.int64), below, counted_values)
+    count = sort_numbers.sums_below(np.ascontiguousarray(block, dtype=np.int64), below, counted_values)
     numbers, below = values if count == values.size else values[counted_values[:count]], below[: count + 1]
-    edges = edges[: mdl_splits.run_edges(below, count, edges)]
+    edges = edges[: sort_numbers.run_edges(below, count, edges)]
     logarithms = logarithm_table(int(below[-1].sum()).bit_length())
     entropies, accepted_edges = np.empty(count + 1), np.empty(3 * edges.size + 4, dtype=np.int64)
     bits_by_classes = np.array([np.nan, *(bits_of_sides(present) for present in range(1, classes + 1))])
-    cut_count = mdl_splits.split_all(below[edges], logarithms, bits_by_classes, ROUNDING, entropies, accepted_edges)
+    cut_count = sort_numbers.split_all(below[edges], logarithms, bits_by_classes, ROUNDING, entropies, accepted_edges)
     cut_positions = np.sort(edges[accepted_edges[:cut_count]]) - 1
     if not cut_count:
         return numbers, cut_positions, 1.0
@@ -213,7 +213,7 @@ def _share_at(bits_left: Callable[[int, int], FloatArray], cut_positions: Intege
 
 
 @lru_cache(maxsize=1)  # the columns of a table have the same rows, or nearly
-def _log_table_of_bits(bits: int) -> tuple[IntegerArray, float]:
+def _whole_logarithms(bits: int) -> tuple[IntegerArray, float]:
     """n log2 n for up to 2^bits instances, and a scale: they are whole multiples of 1 / scale; sums are below 2^62."""
     from credimi.columns.numbers import best_split as splitting  # noqa: PLC0415  (loads compiled code)
 
@@ -221,10 +221,6 @@ def _log_table_of_bits(bits: int) -> tuple[IntegerArray, float]:
     table = np.empty(1 + (1 << min(bits, _TABLE_BITS)), dtype=np.int64)
     splitting.fill_table(table, scale)
     return table, scale
-
-
-def _log_table(size: int) -> tuple[IntegerArray, float]:
-    return _log_table_of_bits(max(size - 1, 1).bit_length())
 
 
 def _accepted_splits(size: int, split: Callable[[int, int], Split | None], max_bins: int | None) -> IntegerArray:

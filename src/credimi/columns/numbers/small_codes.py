@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from credimi.columns.column import Column
 from credimi.columns.labels import BOOLEAN, EXACT, NUMBER
@@ -42,20 +41,6 @@ def encode_small(columns: Mapping[str, Foreign], threads: int | None = None) -> 
     for table in tables_of(columns):
         encoded.update(_encode_table(table, threads))
     return encoded
-
-
-def chosen_rows(columns: Mapping[str, Foreign], rows: IntegerArray) -> dict[str, Foreign]:
-    """Copies of these rows of each column; from row-major tables, whole rows are copied."""
-    copies: dict[str, Foreign] = {}
-    for table in tables_of(columns):
-        if table.cells is not None:
-            cells = table.cells[rows]
-            copies |= {name: cells[:, index] for index, name in table.names.items()}
-    for name, values in columns.items():
-        if name not in copies:
-            is_numpy = isinstance(values, np.ndarray)
-            copies[name] = values[rows] if is_numpy else values.take(pa.array(rows))
-    return copies
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,31 +181,24 @@ def _gather_codes(
     padded = np.zeros(width, dtype=kernel_type)
     padded[:columns] = bases[:width]
 
-    def rows_of(part: int) -> None:
-        first = pieces[part]
-        for block, start in blocks_of(table.cells[first : first + _ROWS_PER_TASK], kernel_type):  # type: ignore[index]  # there is one
-            step = block.strides[0] // block.itemsize
-            cells = flat_of(block, (block.shape[0] - 1) * step + columns)
-            gather(cells, step, columns, padded, missing, codes, first + start, low[part], high[part], beyond[part])
+    def work(part: int) -> None:
+        piece = pieces[part]
+        if table.cells is None:
+            cells, own_bases = table.columns[piece][:, np.newaxis], np.full(_CELLS_PER_BLOCK, bases[piece])
+            own_codes, first = codes[piece : piece + 1], 0
+        else:
+            cells, own_bases, own_codes, first = table.cells[piece : piece + _ROWS_PER_TASK], padded, codes, piece
+        for block, start in blocks_of(cells, kernel_type):
+            step, width = block.strides[0] // block.itemsize, cells.shape[1]
+            flat, bounds = flat_of(block, (block.shape[0] - 1) * step + width), (low[part], high[part], beyond[part])
+            gather(flat, step, width, own_bases, missing, own_codes, first + start, *bounds)
 
-    def column_of(part: int) -> None:
-        column = pieces[part]
-        column_bases = np.full(_CELLS_PER_BLOCK, bases[column])
-        for block, start in blocks_of(table.columns[column][:, np.newaxis], kernel_type):
-            bounds = low[part], high[part], beyond[part]
-            gather(
-                flat_of(block, block.shape[0]), 1, 1, column_bases, missing, codes[column : column + 1], start, *bounds
-            )
-
-    share(rows_of if table.cells is not None else column_of, range(len(pieces)), threads)
-    column_axis = 0 if table.cells is not None else 1
-    bounds = low.min(axis=column_axis), high.max(axis=column_axis), np.bitwise_or.reduce(beyond, axis=column_axis)
+    share(work, range(len(pieces)), threads)
+    axis, of_columns = (1, pieces) if table.cells is None else (0, slice(None))
+    bounds = low.min(axis=axis), high.max(axis=axis), np.bitwise_or.reduce(beyond, axis=axis)
     smallest, largest_bytes, beyond_bits = (np.zeros(columns, dtype=bound.dtype) for bound in bounds)
     for per_column, bound in zip((smallest, largest_bytes, beyond_bits), bounds, strict=True):
-        if column_axis:
-            per_column[pieces] = bound
-        else:
-            per_column[:] = bound[:columns]
+        per_column[of_columns] = bound[:columns]
     largest = largest_bytes.astype(np.int64)
     fits = (
         largest - smallest < _MISSING

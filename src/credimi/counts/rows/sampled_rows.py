@@ -13,16 +13,16 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from credimi.columns.encode import encode
-from credimi.columns.numbers.small_codes import chosen_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from credimi.columns.column import Column
     from credimi.columns.missing import MissingValues
-    from credimi.core.types import IntegerArray
+    from credimi.core.types import Foreign, IntegerArray
     from credimi.counts.batch import Batch, CodedBatch
 
 _ALL_ROWS = 4096  # of smaller tables all rows are looked at: twice as many would take a quarter of the time of `rank`
@@ -49,9 +49,10 @@ class SampledRows:
         columns: dict[str, Callable[[], Column]] = {
             name: partial(_same, replace(column, codes=column.codes[rows])) for name, column in coded.columns.items()
         }
-        if coded.counted:  # without codes
-            for name, values in chosen_rows({name: batch.columns[name] for name in coded.counted}, rows).items():
-                columns[name] = partial(encode, values, name, missing=coded.missing, raw=batch.raw, compiled=False)
+        for name in coded.counted:  # without codes
+            values: Foreign = batch.columns[name]
+            some = values[rows] if isinstance(values, np.ndarray) else values.take(pa.array(rows))
+            columns[name] = partial(encode, some, name, missing=coded.missing, raw=batch.raw, compiled=False)
         return cls(columns, coded.missing, coded.rows, most)
 
 

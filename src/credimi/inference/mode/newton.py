@@ -127,8 +127,7 @@ def _prepare(barrier: float, choosing: bool, has_gap: bool, total: float, work: 
         work.columns[at.COLUMN_WANTED, j] = 0.0
         work.columns[at.COLUMN_SUM, j] = 0.0
     for i in range(rows):
-        work.rows[at.ROW_STEP, i] = 0.0
-        work.rows[at.ROW_SUM, i] = 0.0
+        sum_of_goals, sum_of_probabilities = 0.0, 0.0
         for j in range(columns):
             expected_share = work.rows[at.ROW_SHARE, i] * work.columns[at.COLUMN_SHARE, j]
             open_slack = total - row_slope[i] - column_slope[j]
@@ -149,10 +148,11 @@ def _prepare(barrier: float, choosing: bool, has_gap: bool, total: float, work: 
                     goal -= weight * (open_slack - slack)
             work.cells[at.SCALE, i, j] = weight
             work.cells[at.SPARE, i, j] = goal
-            work.rows[at.ROW_STEP, i] += goal
-            work.rows[at.ROW_SUM, i] += probability[i, j]
+            sum_of_goals += goal
+            sum_of_probabilities += probability[i, j]
             work.columns[at.COLUMN_WANTED, j] += goal
             work.columns[at.COLUMN_SUM, j] += probability[i, j]
+        work.rows[at.ROW_STEP, i], work.rows[at.ROW_SUM, i] = sum_of_goals, sum_of_probabilities
     factorize(work)
 
 

@@ -13,7 +13,7 @@ all prior odds of dependence.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +26,7 @@ from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
 from credimi.inference.evidence.fixed_priors import pseudo_count
-from credimi.inference.information import distribution_of_table, with_odds
+from credimi.inference.information import NO_SPREAD, distribution_of_table, with_odds
 from credimi.inference.moments.moments import moments
 from credimi.inference.mutual_information import mutual_information
 from credimi.inference.tables.mixture_tails import Mixtures, above, mixtures_of, quantiles
@@ -243,7 +243,7 @@ def _posteriors(blocks: Tables, options: Belief, *, shaped: bool) -> tuple[Poste
     """The mixtures, and the information at the mode."""
     leading = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=options.threads)
     if options.prior != ADAPTIVE and not options.matched:
-        return _single(blocks, leading), leading.mean
+        return _without_rounding(blocks, _single(blocks, leading)), leading.mean
     return posteriors(blocks, options, shaped=shaped), leading.mean
 
 
@@ -257,10 +257,21 @@ def posteriors(blocks: Tables, options: Belief, *, whole: bool = False, shaped: 
     keep_whole = np.ones(blocks.rows.size, dtype=np.bool_) if whole else None
     matched, threads = options.matched, options.threads
     if options.prior == ADAPTIVE:
-        return adaptive_prior.components(blocks, matched=matched, threads=threads, whole=keep_whole)
+        found = adaptive_prior.components(blocks, matched=matched, threads=threads, whole=keep_whole)
+        return found if matched else _without_rounding(blocks, found)
     pseudo = pseudo_counts_of(blocks, options.prior)
     options_of_moments: Record = {"matched": matched, "threads": threads, "whole": keep_whole, "shaped": shaped}
     return _single(blocks, moments(blocks, pseudo, **options_of_moments))
+
+
+def _without_rounding(blocks: Tables, found: PosteriorComponents) -> PosteriorComponents:
+    """Components of leading order; a deviation that is 0 but for rounding is 0, as for one table (`information`)."""
+    least = NO_SPREAD * np.log(np.minimum(blocks.rows, blocks.columns))[found.table]
+    certain = found.variance <= least * least
+    if not certain.any():
+        return found
+    mean = np.where(certain & (found.mean <= least), 0.0, found.mean)
+    return replace(found, mean=mean, variance=np.where(certain, 0.0, found.variance))
 
 
 def _single(blocks: Tables, table_moments: Moments) -> PosteriorComponents:

@@ -22,11 +22,13 @@ from credimi.inference.evidence.adaptive_prior import PosteriorComponents, log_o
 from credimi.inference.tables.many_tables import posteriors, summarize, summary_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from credimi.core.types import FloatArray
     from credimi.inference.belief import Belief
     from credimi.inference.tables.many_tables import Summary
+
+    FiguresOfPart = Callable[[Sequence[Tables], Belief], "PairFigures"]
 
 _MIN_P_INDEPENDENT = 1e-290  # below this the log Bayes factor is computed without P(independent)
 _CELLS_PER_PART = 1 << 16  # the tables of a part have together so many cells
@@ -68,31 +70,34 @@ def figures_of(tables: Tables, options: Belief) -> PairFigures:
     """The figures of each table; all tables have at least two rows and two columns."""
     deduplicated = _distinct_tables(tables)
     if deduplicated is None:
-        return _in_parts(tables, options)
+        return _in_parts([tables], options, _figures)
     distinct_tables, index_of_each = deduplicated
-    figures = _in_parts(distinct_tables, options)
+    figures = _in_parts([distinct_tables], options, _figures)
     return PairFigures(*(getattr(figures, entry.name)[index_of_each] for entry in fields(figures)))
 
 
-def _in_parts(tables: Tables, options: Belief) -> PairFigures:
-    """The same, a few tables at a time, so that intermediate results stay in the cache; threads share the parts."""
-    count, one_thread = tables.rows.size, replace(options, threads=1)
-    cell_limits = np.arange(0, tables.flat.size, _CELLS_PER_PART)[1:]
-    edges = np.unique(np.concatenate([[0], np.searchsorted(tables.offsets, cell_limits), [count]])).tolist()
+def _in_parts(draws: Sequence[Tables], options: Belief, figures_of_part: FiguresOfPart) -> PairFigures:
+    """The figures, a few tables at a time, so that intermediate results stay in the cache; threads share the parts."""
+    first, count, one_thread = draws[0], draws[0].rows.size, replace(options, threads=1)
+    cell_limits = np.arange(0, first.flat.size, max(_CELLS_PER_PART // len(draws), 1))[1:]
+    edges = np.unique(np.concatenate([[0], np.searchsorted(first.offsets, cell_limits), [count]])).tolist()
     if len(edges) < 3:
-        return _figures(tables, options)
-    figures, ends = PairFigures.empty(count), np.append(tables.offsets, tables.flat.size)
+        return figures_of_part(draws, options)
+    figures, ends = PairFigures.empty(count), np.append(first.offsets, first.flat.size)
 
     def work(part: tuple[int, int]) -> None:
-        pairs = slice(*part)
-        cells, odds = tables.flat[ends[part[0]] : ends[part[1]]], None if tables.odds is None else tables.odds[pairs]
-        figures.put(part[0], _figures(Tables(cells, tables.rows[pairs], tables.columns[pairs], odds), one_thread))
+        pairs, cells = slice(*part), slice(int(ends[part[0]]), int(ends[part[1]]))
+        odds = None if first.odds is None else first.odds[pairs]
+        draws_of_part = [Tables(draw.flat[cells], draw.rows[pairs], draw.columns[pairs], odds) for draw in draws]
+        figures.put(part[0], figures_of_part(draws_of_part, one_thread))
 
     share(work, pairwise(edges), options.threads)
     return figures
 
 
-def _figures(tables: Tables, options: Belief) -> PairFigures:
+def _figures(draws: Sequence[Tables], options: Belief) -> PairFigures:
+    """The figures of tables that are known: of one draw."""
+    (tables,) = draws
     count = tables.rows.size
     complete, pattern = np.empty(count), np.empty(count, dtype=np.int8)
     table_patterns.classify(tables.flat, tables.offsets, tables.rows, tables.columns, pattern, complete)
@@ -124,18 +129,7 @@ def mixed_figures(draws: Sequence[Tables], options: Belief) -> PairFigures:
     The tables of all draws have the same shapes, and no missing values. Means, P(I > epsilon) and P(independent) are
     averages. Intervals are those of the mixture: differences between the draws make them wider.
     """
-    count, one_thread = draws[0].rows.size, replace(options, threads=1)
-    figures, ends = PairFigures.empty(count), np.append(draws[0].offsets, draws[0].flat.size)
-    cell_limits = np.arange(0, draws[0].flat.size, max(_CELLS_PER_PART // len(draws), 1))[1:]
-    edges = np.unique(np.concatenate([[0], np.searchsorted(draws[0].offsets, cell_limits), [count]])).tolist()
-
-    def work(part: tuple[int, int]) -> None:
-        pairs, cells = slice(*part), slice(int(ends[part[0]]), int(ends[part[1]]))
-        draws_of_part = [Tables(draw.flat[cells], draw.rows[pairs], draw.columns[pairs]) for draw in draws]
-        figures.put(part[0], _mixed(draws_of_part, one_thread))
-
-    share(work, pairwise(edges), options.threads)
-    return figures
+    return _in_parts(draws, options, _mixed)
 
 
 def _mixed(draws: Sequence[Tables], options: Belief) -> PairFigures:

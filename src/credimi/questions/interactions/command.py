@@ -27,5 +27,6 @@ COMMAND = Command(
     html="write a page with the pairs and heat maps, for a browser",
     plot="draw heat maps of the first six",
     nothing_to_draw="there is no pair to draw; --top N lists unsure ones",
+    units=True,
     above_csv=("rows", "classes", "columns_tried", "pairs_tried", "all_pairs", "share_without_synergy"),
 )

@@ -130,14 +130,6 @@ class Synergies:
         )
         return probability
 
-    def above_if_full(self, x: float) -> FloatArray:
-        """P(S > x) given all three edges."""
-        is_full = self.hypothesis == FULL
-        pair, _, weight, *moments = (each[is_full] for each in self._components())
-        tails = _upper_tail(np.full(pair.size, x), *moments)
-        probability: FloatArray = np.bincount(pair, weight * tails, len(self.weights)).astype(np.float64)
-        return probability
-
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         """The ends of the equal-tailed credible interval."""
         tail = 0.5 * (1.0 - level)

@@ -46,27 +46,27 @@ def sections(interactions: Interactions, shown: Shown) -> Iterator[Section]:
     less = [row for row in rows if row["p_above"] < row["p_below"]]
     if more or not less:
         lead = f"Pairs that tell more about {target} together than apart: {_count(more, 'synergy')}"
-        yield _list(interactions, lead, more, "p_above")
+        yield _list(interactions, lead, more, "p_above", shown)
     if less:
         lead = f"Pairs that overlap in what they tell about {target}: {_count(less, 'redundancy')}"
-        yield _list(interactions, lead, less, "p_below")
+        yield _list(interactions, lead, less, "p_below", shown)
     if interactions.tables:
         yield Section(html=lambda: _maps_html(interactions))
     yield Section(lines=list(_lines(interactions, shown)))
 
 
-def _list(interactions: Interactions, lead: str, rows: Sequence[Record], field: str) -> Section:
+def _list(interactions: Interactions, lead: str, rows: Sequence[Record], field: str, shown: Shown) -> Section:
     """The pairs of one sign; `field` has their probability."""
-    settings = interactions.settings
-    epsilon = f"> {settings['epsilon']:g}" if field == "p_above" else f"< -{settings['epsilon']:g}"
+    settings, scale = interactions.settings, shown.scale
+    epsilon = f"{'> ' if field == 'p_above' else '< -'}{kinds.threshold(settings, shown.units)}"
     columns = (
         kinds.name("a"),
         kinds.name("b"),
-        kinds.nats("synergy", "synergy", show=signed),
-        kinds.interval(kinds.level_interval(settings), importance=1, show=signed),
+        kinds.nats("synergy", "synergy", scale, show=signed),
+        kinds.interval(kinds.level_interval(settings), scale=scale, importance=1, show=signed),
         kinds.tail(field, f"P({epsilon})"),
-        kinds.nats("tells_a", "a alone", importance=2),
-        kinds.nats("tells_b", "b alone", importance=2),
+        kinds.nats("tells_a", "a alone", scale, importance=2),
+        kinds.nats("tells_b", "b alone", scale, importance=2),
         kinds.count("rows"),
         kinds.verdict(),
     )
@@ -82,11 +82,11 @@ def _lines(interactions: Interactions, shown: Shown) -> Iterator[str]:
     """What was left out, what was looked at, and how many verdicts may be wrong."""
     settings, tried, all_pairs = interactions.settings, interactions.pairs_tried, interactions.all_pairs
     yield from unranked_lines(interactions.left_out, shown.reader)
-    yield from interactions.remark_lines(reader=shown.reader)
+    yield from interactions.remark_lines(reader=shown.reader, units=shown.units)
     if tried < all_pairs:
         yield f"interrupted: {tried:,} of {all_pairs:,} pairs were looked at"
     tried_pairs = f"{tried:,} pair{'s' * (tried != 1)}, {counted(interactions.rows, 'row')}"
-    interval = f"information in nats; {kinds.level_interval(settings)}s"
+    interval = f"information in {shown.units}; {kinds.level_interval(settings)}s"
     yield f"{interactions.columns_tried:,} columns, {tried_pairs}; {interval}"
     wrong_percent = 100.0 * (1.0 - settings["level"])
     yield f"of the pairs called synergy or redundancy at most {wrong_percent:.3g} % are expected to be wrong"

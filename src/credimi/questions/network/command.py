@@ -43,7 +43,7 @@ COMMAND = Command(
     top="show only the first edges (with --format table)",
     html="write a page to explore the network in a browser, offline",
     plot="draw the network",
+    units=True,
     above_csv=("rows", "columns"),
-    names_source=True,
     answer=_answer,
 )

@@ -73,8 +73,8 @@ def sections(network: Network, shown: Shown) -> Iterator[Section]:
         kinds.name("b"),
         Column("P(edge)", lambda edge: probability_text(edge["probability"])),
         Column("P(arrow)", _p_arrow, importance=1),
-        kinds.nats("mi", "nats"),
-        kinds.interval("95 % interval", importance=2),
+        kinds.nats("mi", shown.units, shown.scale),
+        kinds.interval("95 % interval", scale=shown.scale, importance=2),
     )
     lead = f"{size} of {counted(network.rows, 'row')}: P(edge) >= {network.level:g}"
     yield Section(lead, columns if edges else (), edges, most=_MAX_EDGES)
@@ -82,7 +82,7 @@ def sections(network: Network, shown: Shown) -> Iterator[Section]:
         by_others = (
             kinds.name("a"),
             kinds.name("b"),
-            kinds.nats("mi", "nats"),
+            kinds.nats("mi", shown.units, shown.scale),
             kinds.words("separated by", lambda pair: ", ".join(name or NO_NAME for name in pair["separated_by"])),
             Column("P(independent then)", lambda pair: probability_text(pair["p_separated"]), importance=1),
         )

@@ -88,8 +88,8 @@ COMMAND = Command(
     html="write a page to explore the links in a browser, offline",
     plot="draw the matrix of mi",
     nothing_to_draw="there is no pair to draw",
+    units=True,
     above_csv=("rows", "columns", "independent"),
-    names_source=True,
     answer=_answer,
     finish=_finish,
 )

@@ -7,22 +7,23 @@ with all that is seen of it, and values that are missing because of another colu
 
 Draws confirm the network that they are drawn from. So only edges that are more probable than not are used, and what
 columns tell of each other is shrunk as far as the counts suggest (`_believed`).
+
+Given the rest of the row, the probability of value x of column u is proportional to
+
+    p(x | parents of u) prod over children w of p(w | parents of w, among them u = x).
+
+A row may stand for several equal ones, whose values are drawn independently: the numbers of them that have each value
+are multinomial, and the kernel then returns the probabilities. The cost is O(values (1 + children)) a row.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from credimi.compile.jit import FloatArray, IntegerArray, NDArray, compiled
 from credimi.core.special import log_gamma
 from credimi.counts.rows.distinct_rows import DistinctRows
-from credimi.questions.pairs import missing_cells
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.core.types import FloatArray, IntegerArray
+from credimi.inference.random_numbers import uniform
 
 _MAX_COMPLETIONS = 1 << 16  # of all rows together, where rows of large weight lack many cells
 _MAX_COMPLETIONS_OF_ROW = 16, 4096  # at least, and at most, so many where `_MAX_COMPLETIONS` limits them
@@ -86,7 +87,7 @@ class Imputation:
                 rows = self._rows_without(column)
                 several = rows[self.units[rows] > 1]
                 chances = np.empty((several.size, int(self.values[column])))
-                missing_cells.draw_missing(self.codes, self.values, column, rows, self.units, *network, chances)
+                draw_missing(self.codes, self.values, column, rows, self.units, *network, chances)
                 self._split(column, several, chances)
             self._merge()
 
@@ -183,3 +184,62 @@ def _believed(counts: FloatArray, shares: FloatArray) -> float:
     log_gammas = log_gamma(np.append(combinations + prior[:, np.newaxis], prior[:, np.newaxis], axis=1))
     rises = log_gammas[:, :-1].sum(axis=1) - len(filled) * log_gammas[:, -1]
     return float(_PRIOR_ROWS[np.argmax(rises[:, :-1].sum(axis=1) - rises[:, -1])])
+
+
+@compiled
+def draw_missing(
+    codes: NDArray[np.uint16],
+    values: IntegerArray,
+    column: int,
+    rows: IntegerArray,
+    units: IntegerArray,
+    parents: IntegerArray,
+    strides: IntegerArray,
+    child_starts: IntegerArray,
+    children: IntegerArray,
+    starts: IntegerArray,
+    probabilities: FloatArray,
+    state: NDArray[np.uint64],
+    chances: FloatArray,
+) -> None:
+    """Draw new values of one column in these rows of `codes`, (columns, rows), whose other cells have values.
+
+    `units` says how many equal rows each row stands for. Where it is more than 1 nothing is drawn: `chances` gets the
+    probabilities of the values, a row for each of these rows, in their order. `parents` of a column are filled up with
+    -1; `strides` are the distances between their values in the column's table. The table of a column in `probabilities`
+    starts at `starts[column]`: one row of probabilities for each combination of the values of its parents.
+    """
+    size, several = values[column], 0
+    weight = np.empty(size)
+    for row in rows:
+        table_row = starts[column]
+        for index in range(parents.shape[1]):
+            if parents[column, index] >= 0:
+                table_row += np.int64(codes[parents[column, index], row]) * strides[column, index] * size
+        for value in range(size):
+            weight[value] = probabilities[table_row + value]
+        for index in range(child_starts[column], child_starts[column + 1]):
+            child, stride = children[index], np.int64(0)
+            child_cell = starts[child] + np.int64(codes[child, row])
+            for other in range(parents.shape[1]):
+                if parents[child, other] == column:
+                    stride = strides[child, other] * values[child]
+                elif parents[child, other] >= 0:
+                    child_cell += np.int64(codes[parents[child, other], row]) * strides[child, other] * values[child]
+            for value in range(size):
+                weight[value] *= probabilities[child_cell + value * stride]
+        total = 0.0
+        for value in range(size):
+            total += weight[value]
+        if units[row] > 1:
+            for value in range(size):
+                chances[several, value] = weight[value] / total if total > 0.0 else 1.0 / size
+            several += 1
+            continue
+        threshold, cumulative, drawn = uniform(state) * total, 0.0, size - 1
+        for value in range(size):
+            cumulative += weight[value]
+            if threshold < cumulative:
+                drawn = value
+                break
+        codes[column, row] = drawn

@@ -113,14 +113,9 @@ class Pairs(Result):
             return float("nan")
         return share_of_independent(self.figures.p_independent)
 
-    @property
+    @cached_property
     def places(self) -> tuple[IntegerArray, IntegerArray]:
         """The numbers of the two columns of each pair, in the order of the figures."""
-        return self._places
-
-    @cached_property
-    def _places(self) -> tuple[IntegerArray, IntegerArray]:
-        """The two columns of each pair."""
         if self.chosen is not None:
             return self.chosen
         count = len(self.names)
@@ -156,7 +151,7 @@ class Pairs(Result):
         if name not in FIELDS:
             raise CredimiError(f"pairs have no {name!r}: choose one of {', '.join(FIELDS)}")
         if name == "share":
-            one, other = (columns[pairs] for columns in self._places)
+            one, other = (columns[pairs] for columns in self.places)
             smaller_entropy = np.minimum(self.entropies[one], self.entropies[other])
             return np.divide(
                 self.figures.mi[pairs], smaller_entropy, out=np.zeros(smaller_entropy.size), where=smaller_entropy > 0.0
@@ -174,7 +169,7 @@ class Pairs(Result):
             mi, low, high, p_above, p_independent, p_linked, linked, share, log_evidence or complete.
         """
         values = self._values(name)
-        one, other = self._places
+        one, other = self.places
         empty = False if values.dtype == bool else np.nan
         matrix = np.full((len(self.names), len(self.names)), empty, dtype=values.dtype)
         matrix[one, other] = values
@@ -219,7 +214,7 @@ class Pairs(Result):
 
     def _records(self, places: slice) -> list[Record]:
         pairs = self._order[places]
-        one, other = ([self.names[column] for column in indices[pairs].tolist()] for indices in self._places)
+        one, other = ([self.names[column] for column in indices[pairs].tolist()] for indices in self.places)
         columns = {"a": one, "b": other} | {name: self._values(name, pairs).tolist() for name in FIELDS}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
@@ -256,7 +251,7 @@ class Pairs(Result):
 
     def _arrow(self, top: int) -> dict[str, pa.Array]:
         order, names = self._order[:top], pa.array(self.names, pa.string())
-        one, other = (pa.array(indices[order].astype(np.int32)) for indices in self._places)
+        one, other = (pa.array(indices[order].astype(np.int32)) for indices in self.places)
         texts = {name: pa.DictionaryArray.from_arrays(codes, names) for name, codes in (("a", one), ("b", other))}
         return texts | {name: pa.array(self._values(name, order)) for name in FIELDS}
 
@@ -277,7 +272,7 @@ class Pairs(Result):
     def _on_figures(self) -> list[Remark]:
         """The pairs whose P(independent) may be off, largest mean first."""
         marked = self._order[self.figures.approximate[self._order] > 0.0]
-        places = ((int(indices[pair]) for indices in self._places) for pair in marked)
+        places = ((int(indices[pair]) for indices in self.places) for pair in marked)
         pairs = zip(self.figures.mi[marked].tolist(), places, strict=True)
         epsilon, names = self.settings["epsilon"], self.names
         return [approximate(names[one], mi, epsilon, names[other]) for mi, (one, other) in pairs]
@@ -291,7 +286,7 @@ class Pairs(Result):
             "columns": list(self.names),
             "independent": None if np.isnan(self.independent) else self.independent,
             "left_out": [each["feature"] for each in self.facts if each["feature"] not in self.names],
-            "remarks": self.remark_lines(reader=reader),
+            "remarks": self.remark_lines(reader=reader, units=units),
             "cuts": {each["feature"]: each["cuts"] for each in self.facts if each["cuts"]},
             "pairs": self._as_json(rows, units),
         }

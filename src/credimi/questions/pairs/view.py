@@ -51,19 +51,19 @@ _FIGURE_TITLES = {
 
 def sections(pairs: Pairs, shown: Shown) -> Iterator[Section]:
     """The best pairs, and remarks."""
-    settings, rows = pairs.settings, pairs[: shown.top or _SHOWN_PAIRS]
+    settings, rows, scale = pairs.settings, pairs[: shown.top or _SHOWN_PAIRS], shown.scale
     numbers = ((len(pairs), "pair"), (len(pairs.names), "column"), (pairs.rows, "row"))
     title = "{} of {}, {}".format(*(sentences.counted(number, noun) for number, noun in numbers))
     columns = (
         kinds.name("a"),
         kinds.name("b"),
-        kinds.nats("mi", "mi"),
-        kinds.interval(kinds.level_interval(settings), importance=2),
-        kinds.tail("p_above", kinds.above(settings), importance=1),
+        kinds.nats("mi", "mi" if shown.units == kinds.NATS else f"mi, {shown.units}", scale),
+        kinds.interval(kinds.level_interval(settings), scale=scale, importance=2),
+        kinds.tail("p_above", kinds.above(settings, shown.units), importance=1),
         kinds.tail("p_independent", "P(indep.)", importance=3),
         Column("linked", lambda row: "yes" if row["linked"] else "", right=False, importance=4),
     )
-    lines = pairs.remark_lines(reader=shown.reader)
+    lines = pairs.remark_lines(reader=shown.reader, units=shown.units)
     share = pairs.independent
     if not np.isnan(share) and len(pairs):
         some = f"About {100 * share:.2g} %" if share <= _MANY_INDEPENDENT else "More than 99 %"

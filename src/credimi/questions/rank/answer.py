@@ -23,6 +23,7 @@ from credimi.inference.bounds import information_bounds
 from credimi.inference.rows_to_decide import rounded_up, rows_to_decide
 from credimi.inference.rules import RULES, decide
 from credimi.inference.tables.many_tables import Beliefs, beliefs, summarize
+from credimi.questions.rank.column_priors import by_prior, checked
 from credimi.questions.rank.copies import copies
 from credimi.questions.rank.missingness import mi_with_target, missingness, target_missingness
 from credimi.questions.rank.page_data import Kept
@@ -48,16 +49,34 @@ def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief
     classes = counts.interpreted_classes()
     interpreted = counts.interpreted(classes=classes, threads=threads)
     features, blocks = _read(interpreted, belief, missing_as)
-    posterior_summary = summarize(blocks, belief)
+    own = checked(features, classes.labels.shown(), belief)
+    names = [feature.name for feature in features if feature.kind.ranked]
+    posterior_summary = by_prior(names, blocks, own, belief, lambda tables, each, _: summarize(tables, each))
     approximate = _names_of_approximate(features, posterior_summary)
-    rows_needed = rows_to_decide(blocks, posterior_summary.p_above, counts.rows, belief)
+    rows_needed = by_prior(
+        names,
+        blocks,
+        own,
+        belief,
+        lambda tables, each, mask: rows_to_decide(tables, posterior_summary.p_above[mask], counts.rows, each),
+    )
     summary = _with_unranked(features, posterior_summary, *rows_needed) | missingness(interpreted, belief)
     summary |= target_missingness(features, belief)
     if belief.robust_factor is not None:
-        summary |= _robust(features, blocks, posterior_summary, belief.robust_factor, belief)
+        factor, ends = belief.robust_factor, (posterior_summary.low, posterior_summary.high)
+        bounds = by_prior(
+            names,
+            blocks,
+            own,
+            belief,
+            lambda tables, each, mask: information_bounds.robust(
+                tables, posterior_summary.p_above[mask], (ends[0][mask], ends[1][mask]), factor, each
+            ),
+        )
+        summary |= _robust(features, bounds)
     unranked = np.array([float(not feature.kind.ranked) for feature in features])
     order = best_first(places_by_name([feature.name for feature in features]), summary["mi"], -unranked)
-    settings = _settings(belief, counts, missing_as)
+    settings = _settings(belief, counts, missing_as) | ({"prior_of_columns": own} if own else {})
     summary = {name: values[order] for name, values in summary.items()}
     with_own_rows = _with_tables(features, blocks) if counts.flat_squares is not None else features
     features, with_own_rows = ([columns[index] for index in order] for columns in (features, with_own_rows))
@@ -254,11 +273,8 @@ def _with_unranked(
     return columns | {"at_epsilon": _among_all(features, at_epsilon, unknown=False)}
 
 
-def _robust(
-    features: Sequence[Feature], blocks: Tables, summary: Summary, factor: float, options: Belief
-) -> dict[str, AnyArray]:
+def _robust(features: Sequence[Feature], bounds: information_bounds.Robust) -> dict[str, AnyArray]:
     """The bounds at the factor and the tipping factors; infinite where nothing is missing, or nothing can depend."""
-    bounds = information_bounds.robust(blocks, summary.p_above, (summary.low, summary.high), factor, options)
     tipping = _among_all(features, bounds.tipping, np.inf)
     tipping[[feature.complete == 0 and not feature.kind.ranked for feature in features]] = np.nan  # never seen
     interval_ends = (_among_all(features, bounds.low), _among_all(features, bounds.high))

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.command import TOP, Command, Option
 from credimi.core.errors import CredimiError
+from credimi.inference.belief import Belief
 
 if TYPE_CHECKING:
     from credimi.core.command import Asked
@@ -49,6 +50,7 @@ COMMAND = Command(
     text=__doc__,
     summary="which columns inform about a target, how much, and how surely",
     functions=("rank", "rank_by"),
+    means={"prior": Belief.only("prior").keywords["prior"].help},  # no dictionary of columns
     doing="counting",
     options=(
         Option(
@@ -69,7 +71,6 @@ COMMAND = Command(
     html="write a page to explore the ranking in a browser, offline",
     plot="draw the best 30, or --top,",
     above_csv=("rows", "rows_with_target", "classes", "entropy"),
-    names_source=True,
     draws_top=True,
     answer=_answer,
 )

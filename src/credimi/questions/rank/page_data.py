@@ -26,6 +26,7 @@ from credimi.inference.bounds.information_bounds import largest_values, least_va
 from credimi.inference.bounds.observed_draws import observed
 from credimi.inference.distributions.components import Empirical
 from credimi.inference.tables.many_tables import drawn_distribution, posteriors
+from credimi.questions.rank.column_priors import by_prior, own_table
 from credimi.results import remark_sentences, sentences
 from credimi.results.remarks import worded
 
@@ -95,7 +96,7 @@ def collect(ranking: Ranking, page_inputs: Kept, source: str | None = None, read
         ],
         "settings": _plain(ranking.settings),
         "features": features,
-        "laws": _posteriors(ranking.settings, page_inputs),
+        "laws": _posteriors(ranking, page_inputs),
         "robust": _robust(ranking, page_inputs) if "factor" in ranking.settings else None,
         "tables": _tables(page_inputs),
     }
@@ -137,7 +138,8 @@ def _robust(ranking: Ranking, page_inputs: Kept) -> Record:
     """
     options, ranked, blocks = _options_and_tables(ranking.settings, page_inputs)
     factors = sorted({*_FACTORS, ranking.settings["factor"]} - {1.0})
-    all_curves = _curves(blocks, factors, _LEVELS, options)
+    names, own = _names_and_priors(ranking, ranked)
+    all_curves = by_prior(names, blocks, own, options, lambda tables, each, _: _curves(tables, factors, _LEVELS, each))
     quantiles: list[str | None] = [None] * len(page_inputs.blocks)
     for feature, curve in zip(ranked, all_curves, strict=True):
         if not np.isnan(curve).any():
@@ -181,25 +183,32 @@ def _quantiles(values: FloatArray, weight: FloatArray, levels: FloatArray) -> Fl
     return np.interp(levels, middle / weight.sum(), values[order])
 
 
-def _posteriors(settings: Record, page_inputs: Kept) -> Record:
+def _names_and_priors(ranking: Ranking, ranked: Sequence[int]) -> tuple[list[str], Record]:
+    """The names of the ranked features, and the priors of those that have their own."""
+    return [ranking.figures["feature"][feature] for feature in ranked], ranking.settings.get("prior_of_columns", {})
+
+
+def _posteriors(ranking: Ranking, page_inputs: Kept) -> Record:
     """The posteriors of all features; features that were not ranked have no component."""
-    options, ranked, blocks = _options_and_tables(settings, page_inputs)
+    options, ranked, blocks = _options_and_tables(ranking.settings, page_inputs)
+    names, own = _names_and_priors(ranking, ranked)
     count = len(page_inputs.blocks)
     upper, p_zero, sizes = np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.int64)
     upper[ranked] = np.log(np.minimum(blocks.rows, blocks.columns))
     points: list[list[float]] = []
     if options.approximation == "sampled":
         kind, points, p_zero = "draws", [[] for _ in range(count)], np.zeros(count)
-        for feature in ranked:
-            points[feature], p_zero[feature] = _drawn_points(
-                page_inputs.blocks[feature], page_inputs.odds[feature], options
-            )
+        for table, (feature, name) in enumerate(zip(ranked, names, strict=True)):
+            judged = own_table(blocks.block(table), own.get(name), options)
+            points[feature], p_zero[feature] = _drawn_points(*judged, page_inputs.odds[feature])
         sizes[ranked] = 1
         weight = 1.0 - p_zero[ranked]
         mean = variance = np.zeros(len(ranked))
     else:
         kind = "normal" if options.gaussian else "beta"
-        components = posteriors(blocks, options, shaped=True)
+        components = by_prior(
+            names, blocks, own, options, lambda tables, each, _: posteriors(tables, each, shaped=True)
+        )
         sizes[ranked] = np.bincount(components.table, minlength=len(ranked))
         p_zero[ranked] = components.p_zero
         weight, mean, variance = components.weight, components.mean, components.variance
@@ -215,10 +224,8 @@ def _posteriors(settings: Record, page_inputs: Kept) -> Record:
     }
 
 
-def _drawn_points(block: CountArray | None, odds: float, options: Belief) -> tuple[list[float], float]:
+def _drawn_points(block: FloatArray, options: Belief, odds: float) -> tuple[list[float], float]:
     """The draws of the ranking at even steps of their order, and P(I = 0)."""
-    if block is None:
-        return [], 0.0
     distribution = drawn_distribution(Table.of_block(block), options, odds)
     draws = [component.draws for component in distribution.components if isinstance(component, Empirical)]
     shown = np.quantile(draws[0], np.linspace(0.0, 1.0, _DRAWN_POINTS)) if draws else np.zeros(0)

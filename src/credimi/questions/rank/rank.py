@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.keywords import question
 from credimi.counts.reading import Reading
-from credimi.inference.belief import Belief
+from credimi.inference.belief import ColumnBelief
 
 if TYPE_CHECKING:
     from credimi.core.types import Data, Values
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from credimi.questions.rank.result import Ranking
 
 
-@question(reading=Reading.but("scratch", "device"), belief=Belief)
-def rank(data: Data | Counts, target: Values = None, *, reading: Reading, belief: Belief) -> Ranking:
+@question(reading=Reading.but("scratch", "device"), belief=ColumnBelief)
+def rank(data: Data | Counts, target: Values = None, *, reading: Reading, belief: ColumnBelief) -> Ranking:
     """Rank features by what they tell about the target.
 
     Parameters

@@ -101,6 +101,8 @@ def _lines(ranking: Ranking, rows: Sequence[Record], shown: Shown) -> Iterator[s
     settings = ranking.settings
     yield sentences.verdict_counts(ranking.columns["verdict"], VERDICTS, len(rows))
     level, method = f"{settings['level']:g}", f"prior {settings['prior']}, approximation {settings['approximation']}"
+    if own := settings.get("prior_of_columns"):
+        method += f"; with priors of their own: {', '.join(own)}"
     method = f"method {settings['method']}: {method}" if "method" in settings else method
     keep = f"keep: P(I > {settings['epsilon']:g} {NATS}) >= {level}"
     yield f"{keep}; drop: P(I <= {kinds.threshold(settings, shown.units)}) >= {level}; {method}"

@@ -49,8 +49,9 @@ def _answer(asked: Asked) -> Foreign:
     options = asked.options
     if options.output == "-":
         raise CredimiError("select writes a file, not standard output: name it with --output")
-    if options.output is not None and options.format != "table":
-        raise CredimiError("--format is of what is printed, and --output writes rows: leave one of them out")
+    for name, usual in (("format", "table"), ("units", "nats")):
+        if options.output is not None and getattr(options, name) != usual:
+            raise CredimiError(f"--{name} is of what is printed, and --output writes rows: leave one of them out")
     if options.output is not None and options.top is not None:
         raise CredimiError(
             f"--top is of what is printed, and --output writes rows: to keep at most {options.top}, write "
@@ -62,8 +63,9 @@ def _answer(asked: Asked) -> Foreign:
         )
     if options.output is not None:
         check_format(asked.files[0], Path(options.output))
-    if options.csv_safe and (options.output is None or asked.files[0].kind != "CSV"):
-        raise CredimiError("--csv-safe is for CSV that is written with --output: leave it out")
+    writes_csv = options.format == "csv" if options.output is None else asked.files[0].kind == "CSV"
+    if options.csv_safe and not writes_csv:
+        raise CredimiError("--csv-safe is for CSV, of --format or of --output: leave it out")
     return asked.ask("select", asked.files)
 
 
@@ -112,8 +114,9 @@ COMMAND = Command(
     text=__doc__,
     summary="the columns that tell about the target together, or the data with only those",
     functions=("select",),
-    formats=("table", "json"),
-    csv_safe="--output of CSV, which changes the data that are written",
+    units=True,
+    csv_safe="--format csv, or --output of CSV, which changes the data that are written",
+    above_csv=("rows", "classes", "entropy", "complete"),
     top=TOP,
     html="write a page that shows the steps, offline",
     plot="draw the steps",

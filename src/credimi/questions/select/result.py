@@ -10,7 +10,7 @@ from credimi.questions.select import view
 from credimi.results.remark_sentences import SELECTION
 from credimi.results.remarks import worded
 from credimi.results.result import RecordResult, names_of, records_of
-from credimi.results.section import NATS
+from credimi.results.section import NATS, in_units
 from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
@@ -122,6 +122,8 @@ class Selection(RecordResult):
 
     _view: ClassVar[ModuleType] = view
     _called: ClassVar[str] = "selection"
+    _information: ClassVar[tuple[str, ...]] = ("adds", "low", "high", "tells")
+    _remarked: ClassVar[str] = SELECTION
     _styles: ClassVar[tuple[str, ...]] = ("tables.css", "selection.css")
     steps: tuple[Step, ...]
     rejected: tuple[Rejection, ...]
@@ -183,11 +185,11 @@ class Selection(RecordResult):
             "settings": self._settings(units),
             "rows": self.rows,
             "classes": list(self.classes),
-            "entropy": self.entropy,
+            "entropy": in_units(self.entropy, units),
             "complete": self.complete,
             "features": list(self.features),
-            "steps": records_of(self.steps),
-            "rejected": records_of(self.rejected),
+            "steps": self._as_json(records_of(self.steps), units),
+            "rejected": self._as_json(records_of(self.rejected), units),
             "left_out": [dict(facts) for facts in self.left_out],
-            "remarks": worded(self.remarks, reader, of=SELECTION),
+            "remarks": worded(self.remarks, reader, units, of=SELECTION),
         }

@@ -18,7 +18,6 @@ from credimi.results.figures import (
 )
 from credimi.results.page import headings, name, picture, row_heading, table
 from credimi.results.palette import BLUE
-from credimi.results.remark_sentences import SELECTION, lines
 from credimi.results.section import Column, Section, Shown
 from credimi.results.sentences import COMMAND_LINE, NO_NAME, asked, counted, unranked_lines
 from credimi.results.sentences import name as named
@@ -61,14 +60,14 @@ def sections(selection: Selection, shown: Shown) -> Iterator[Section]:
         if row["substitutes"]
     ]
     yield Section(
-        title(selection), _columns(selection, rows), rows, substitutes, heading="Taken, in order", css="steps"
+        title(selection), _columns(selection, rows, shown), rows, substitutes, heading="Taken, in order", css="steps"
     )
     if _redundancy(selection)[0]:
         yield Section(heading="Which columns say the same", html=lambda: _matrix_html(selection))
     if selection.rejected:
         columns = (
             kinds.name(heading="not taken"),
-            kinds.nats("tells", "tells alone"),
+            kinds.nats("tells", "tells alone", shown.scale),
             kinds.nats("p_adds", "P(matters)" if selection.settings["goal"] == "relevant" else "P(adds)"),
             Column("why", _why, right=False, kind="words"),
         )
@@ -90,18 +89,19 @@ def _is_smallest(selection: Selection) -> bool:
     return bool(selection.settings["goal"] == "smallest")
 
 
-def _columns(selection: Selection, rows: list[Record]) -> list[Column]:
+def _columns(selection: Selection, rows: list[Record], shown: Shown) -> list[Column]:
     """The columns of the steps."""
-    settings, smallest = selection.settings, _is_smallest(selection)
+    settings, smallest, scale = selection.settings, _is_smallest(selection), shown.scale
+    above = kinds.above(settings, shown.units, ">")
     largest = max((row["high"] for row in rows), default=0.0)
 
     columns = [
         Column("#", lambda row: row["number"]),
         kinds.name(heading="column"),
-        kinds.nats("adds", "adds" if smallest else "tells alone"),
+        kinds.nats("adds", "adds" if smallest else "tells alone", scale),
         picture(lambda row: [("b", row["low"], row["adds"], row["high"])], largest, settings["epsilon"]),
-        kinds.interval("95 % interval", importance=2),
-        kinds.tail("p_adds", "P(matters)" if settings["goal"] == "relevant" else kinds.above(settings, what=">")),
+        kinds.interval("95 % interval", scale=scale, importance=2),
+        kinds.tail("p_adds", "P(matters)" if settings["goal"] == "relevant" else above),
     ]
     if "method" in settings:
         return columns
@@ -114,7 +114,7 @@ def _columns(selection: Selection, rows: list[Record]) -> list[Column]:
         ]
     return [
         *columns,
-        kinds.nats("tells", "tells", importance=1),
+        kinds.nats("tells", "tells", scale, importance=1),
         Column("share", lambda row: f"{100 * row['share']:.1f} %", importance=1),
     ]
 
@@ -129,24 +129,22 @@ def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
         yield _FORCED
     yield from _none_taken(selection, shown)
     yield from _combinations(selection, shown)
-    yield from lines([remark.to_dict() for remark in selection.remarks], shown.reader, SELECTION)
+    yield from selection.remark_lines(reader=shown.reader, units=shown.units)
     if smallest and selection.steps:
         yield _LEGEND
+    epsilon, units = kinds.threshold(settings, shown.units), shown.units
     if smallest:
-        further = (
-            f"A further column needs a probability of {settings['level']:g} to add more than {settings['epsilon']:g}."
-        )
-        yield (
-            f"Information is in nats, and the share is that of the target's entropy, {selection.entropy:.4f}. {further}"
-        )
+        further = f"A further column needs a probability of {settings['level']:g} to add more than {epsilon}."
+        entropy = f"{selection.entropy * shown.scale:.4f}"
+        yield f"Information is in {units}, and the share is that of the target's entropy, {entropy}. {further}"
     elif settings["goal"] not in _TITLES:
         method = f", method {settings['method']}" if "method" in settings else ""
         yield (
-            f"Information is in nats. Each column is judged alone by the rule {settings['goal']}, with epsilon "
-            f"{settings['epsilon']:g} and level {settings['level']:g} (prior {settings['prior']}{method})."
+            f"Information is in {units}. Each column is judged alone by the rule {settings['goal']}, with epsilon "
+            f"{epsilon} and level {settings['level']:g} (prior {settings['prior']}{method})."
         )
     else:
-        yield f"Information is in nats. A column needs a P(matters) of {settings['level']:g}. {_MATTERS}."
+        yield f"Information is in {units}. A column needs a P(matters) of {settings['level']:g}. {_MATTERS}."
 
 
 def _none_taken(selection: Selection, shown: Shown) -> Iterator[str]:
@@ -158,7 +156,7 @@ def _none_taken(selection: Selection, shown: Shown) -> Iterator[str]:
     yield f"no column is credible enough: {'the first needs' if smallest else 'it takes'} a probability of {level:g}"
     candidates = [each for each in selection.rejected if each.reason != "tells nothing"]
     if candidates:
-        event = f"telling more than {settings['epsilon']:g}" if smallest else "mattering"
+        event = f"telling more than {kinds.threshold(settings, shown.units)}" if smallest else "mattering"
         most_probable = sorted(candidates, key=lambda each: -each.p_adds)[:_MAX_MOST_PROBABLE]
         shown_names = ", ".join(f"{each.feature or NO_NAME} ({each.p_adds:.2f})" for each in most_probable)
         yield f"the most probable columns, with their probability of {event}: {shown_names}"

@@ -17,7 +17,7 @@ from credimi.inference.information import distribution_of
 from credimi.inference.rows_to_decide import growth_to_decide, rounded_up
 from credimi.inference.tables.many_tables import summarize
 from credimi.questions.tree import view
-from credimi.questions.tree.nodes import SURE, TreeNode, TreeStop, required_probability
+from credimi.questions.tree.nodes import SURE, TreeCandidate, TreeNode, TreeStandIn, TreeStop, required_probability
 from credimi.results.remarks import worded
 from credimi.results.result import RecordResult
 from credimi.results.section import NATS
@@ -242,11 +242,7 @@ class Tree(RecordResult):
                 "missing": float(table[:, -1].sum()),
             }
         if node.runner_up is not None:
-            record["runner_up"] = {
-                "feature": self.inputs[node.runner_up.column].name,
-                "mi": node.runner_up.mean,
-                "p_above": node.runner_up.p_above,
-            }
+            record["runner_up"] = self._named(node.runner_up)
         if node.split is not None:
             record["branches"] = [
                 {"node": child, "name": name, "share": share, "counts": self.nodes[child].counts.tolist()}
@@ -254,11 +250,12 @@ class Tree(RecordResult):
                     node.split.children, self.branches(node.number), node.split.shares.tolist(), strict=True
                 )
             ]
-            record["stand_ins"] = [
-                {"feature": self.inputs[stand_in.column].name, "mi": stand_in.mean, "p_above": stand_in.p_above}
-                for stand_in in node.split.stand_ins
-            ]
+            record["stand_ins"] = list(map(self._named, node.split.stand_ins))
         return record
+
+    def _named(self, other: TreeCandidate | TreeStandIn) -> Record:
+        """Another column than the one a node is split by, and what it tells there."""
+        return {"feature": self.inputs[other.column].name, "mi": other.mean, "p_above": other.p_above}
 
     def _importances(self) -> list[Record]:
         """What each column tells in this tree; those that tell most first."""

@@ -128,7 +128,7 @@ def _joined(parts: Foreign, join: Callable[[Iterable[bytes]], bytes]) -> bytes:
     merge = partial(_join_parts, join)
     for partitions in _ROUNDS:
         parts = parts.repartition(*partitions).mapInArrow(merge, _ROW_SCHEMA)
-    return b"".join(_contents(parts.collect()))
+    return b"".join(map(_content, parts.collect()))
 
 
 def collect(
@@ -156,7 +156,7 @@ def collect(
                 row_count = max(parts.count(), 1)
             rows = _each_told(parts.toLocalIterator())
             for number, row in enumerate(rows, start=1):
-                take(*_contents([row]))
+                take(_content(row))
                 progress(0.7 + 0.3 * number / row_count)
         finally:
             parts.unpersist()
@@ -217,12 +217,8 @@ def _report_group(progress: Callable[[float], None], start: int, size: int, path
     progress((start + share * size) / paths)
 
 
-def _contents(rows: Sequence[Foreign]) -> list[bytes]:
-    """The results in these rows; if one of them is an error, it is raised."""
-    return [_content(row) for row in rows]
-
-
 def _content(row: Foreign) -> bytes:
+    """The result in a row; if it is an error, it is raised."""
     if row["refusal"] is not None:
         raise CredimiError(row["refusal"])
     return bytes(row["counts"])

@@ -1,7 +1,12 @@
 """Columns of a Parquet file as codes, straight from its pages, if these hold indices into a small dictionary.
 
-This is how writers store text of few distinct values. `thrift` reads footer and headers of pages, and
-`sources.parquet.parquet_pages` the pages; pyarrow reads whatever is stored in another way.
+This is how writers store text of few distinct values. `sources.parquet.parquet_pages` reads the pages; pyarrow reads
+whatever is stored in another way.
+
+Footer and headers of pages are records of Thrift's compact protocol. pyarrow reads them, too, and refuses a file whose
+records are broken. But the process ends if it is asked for a column of a footer in which numbers contradict each other,
+or for an unknown codec. So they are read here. Fields that are asked for have to be of their kind, and in order.
+pyarrow passes over the others, too.
 
 A file may be damaged. So nothing is read that is not plain: the sizes and numbers of values that footer and headers
 state have to be those of the pages, to the last byte. pyarrow reads such pages in the same way, or refuses the file.
@@ -17,17 +22,19 @@ import pyarrow as pa
 
 from credimi.columns.column import Column
 from credimi.columns.labels import TEXT
-from credimi.sources.parquet.thrift import BYTES, LONG, NUMBER, TRUTH, OtherStorageError, read_number, read_record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow.parquet as pq
     from numpy.typing import NDArray
 
-    from credimi.sources.parquet.thrift import Bytes, Record
+    from credimi.core.types import Foreign
 
     ByteArray = NDArray[np.uint8]
+    Record = dict[int, Foreign]  # numbers, truth values, bytes, records, and lists of records
+    Bytes = bytes | memoryview
+    Kinds = Mapping[int, Foreign]  # of fields: a kind, the kinds of a record, or of the records of a list
 
 MAX_CELLS = 20_000_000  # of a block of columns of one group of rows, which is in memory at once
 _MAX_COLUMN_BYTES = 1 << 24  # of a column in one group of rows, compressed
@@ -38,6 +45,13 @@ _CODECS = {0: None, 1: "snappy", 2: "gzip", 6: "zstd"}  # those that tell the si
 _DATA, _DICTIONARY, _DATA_2 = 0, 2, 3  # kinds of pages
 _PLAIN, _PLAIN_DICTIONARY, _RUNS, _PACKED, _INDICES = 0, 2, 3, 4, 8  # encodings
 _BYTE_ARRAY = 6  # the type of text
+# Kinds of fields, and their bytes.
+_TRUE, _FALSE, _BYTE, _SHORT, NUMBER, LONG, _REAL, BYTES, _LIST, _SET, _RECORD = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12
+TRUTH = _FALSE  # how both are called in what is asked for
+_LAST, _LOW_BITS = 128, 127  # bytes below this are the last of a number; their bits that count
+_MAX_SHIFT = 63  # bits of a whole number
+_MAX_NUMBER = 1 << 31  # of numbers that are not long
+_MANY = 15  # a list of so many has its length in bytes of its own
 # Fields of the footer, of its groups of rows, and of their columns; of the header of a page.
 _GROUPS, _WRITER, _COLUMNS, _ROWS, _PATH, _COLUMN, _SECRET = 4, 6, 1, 3, 1, 3, 8
 _TYPE, _CODEC, _VALUES, _BYTES, _FIRST_DATA, _FIRST = 1, 4, 5, 7, 9, 11
@@ -55,6 +69,12 @@ _FOOTER_END = 8  # its length and a mark
 _NO_BYTES = np.frombuffer(bytes(1), dtype=np.uint8)[:0]
 _MISSING = 255
 _GZIP = b"\x1f\x8b"  # the first bytes
+
+
+class OtherStorageError(Exception):
+    """The column is stored in a way that is not read here."""
+
+
 _PAGE_FAULTS = (  # other storage, a broken header, text that is not UTF-8
     *(OtherStorageError, LookupError, ValueError, TypeError, RecursionError),
     *(pa.ArrowException, OSError, MemoryError),
@@ -77,7 +97,7 @@ class TextColumns:
         try:
             end = source.size() - _FOOTER_END
             size = int.from_bytes(source.read_at(4, end), "little")
-            footer, _ = read_record(memoryview(source.read_at(size, end - size)), 0, _FOOTER_FIELDS)
+            footer, _ = _read_record(memoryview(source.read_at(size, end - size)), 0, _FOOTER_FIELDS)
             if len(file.schema) != len(schema.names) or _hides_packing(bytes(footer.get(_WRITER, b""))):
                 return None
             rows, columns = [group[_ROWS] for group in footer[_GROUPS]], [group[_COLUMNS] for group in footer[_GROUPS]]
@@ -106,7 +126,7 @@ class TextColumns:
 
     def _has_small_dictionary(self, column: Record) -> bool:
         """Whether the dictionary of a column chunk is small; checked before anything is decoded."""
-        header, _ = read_record(memoryview(self.source.read_at(_HEADER_BYTES, column[_FIRST])), 0, _HEADER_FIELDS)
+        header, _ = _read_record(memoryview(self.source.read_at(_HEADER_BYTES, column[_FIRST])), 0, _HEADER_FIELDS)
         return bool(header[_OF_DICTIONARY][1] <= _MAX_TEXTS)
 
     def coded(self, group: int, names: Sequence[str]) -> dict[str, Column] | None:
@@ -161,7 +181,7 @@ def _decode(
     texts: tuple[str, ...] | None = None
     position = done = 0
     while position < len(content):
-        header, position = read_record(content, position, _HEADER_FIELDS)
+        header, position = _read_record(content, position, _HEADER_FIELDS)
         packed_size, size = header[_PACKED_SIZE], header[_SIZE]
         if not 0 <= packed_size <= len(content) - position or not 0 <= size <= _MAX_PAGE_BYTES:
             raise OtherStorageError
@@ -227,7 +247,7 @@ def _unpacked(page: memoryview, codec: str | None, size: int) -> Bytes:
     if codec is None or not len(page):
         own_size = len(page)
     elif codec == "snappy":
-        own_size, _ = read_number(page, 0)
+        own_size, _ = _read_number(page, 0)
     elif codec == "gzip":
         own_size = int.from_bytes(page[-4:], "little") if bytes(page[:2]) == _GZIP else -1
     else:
@@ -256,3 +276,94 @@ def _texts(header: Record, content: Bytes) -> tuple[str, ...]:
     if start < len(content) or len(set(texts)) < len(texts):
         raise OtherStorageError
     return tuple(texts)
+
+
+def _read_record(content: Bytes, position: int, kinds: Kinds) -> tuple[Record, int]:
+    """The fields of a record that are asked for, by number, and where it ends."""
+    fields: Record = {}
+    field = 0
+    while head := content[position]:
+        kind, field, position = head & 15, field + (head >> 4), position + 1
+        if head <= _MANY:
+            raise OtherStorageError
+        wanted = kinds.get(field)
+        if wanted is None:
+            position = _after(content, position, kind)
+        else:
+            fields[field], position = _value(content, position, kind, wanted)
+    return fields, position + 1
+
+
+def _value(content: Bytes, position: int, kind: int, wanted: Foreign) -> tuple[Foreign, int]:
+    """The value of a field that has to be of the wanted kind, and where it ends."""
+    if wanted == kind and kind in (NUMBER, LONG):  # nearly all are numbers
+        number, position = _read_number(content, position)
+        number = (number >> 1) ^ -(number & 1)
+        if kind == LONG or -_MAX_NUMBER <= number < _MAX_NUMBER:
+            return number, position
+    elif isinstance(wanted, dict) and kind == _RECORD:
+        return _read_record(content, position, wanted)
+    elif isinstance(wanted, list) and kind == _LIST:
+        size, kind, position = _list_header(content, position)
+        records = []
+        for _ in range(size if kind == _RECORD else 0):
+            record, position = _read_record(content, position, wanted[0])
+            records.append(record)
+        if len(records) == size:
+            return records, position
+    elif wanted == TRUTH and kind in (_TRUE, _FALSE):
+        return kind == _TRUE, position
+    elif wanted == kind == BYTES:
+        size, position = _read_number(content, position)
+        return content[position : position + size], position + size
+    raise OtherStorageError
+
+
+def _read_number(content: Bytes, position: int) -> tuple[int, int]:
+    """A whole number of seven bits a byte, and where it ends."""
+    if content[position] < _LAST:  # most numbers have one byte
+        return content[position], position + 1
+    number = shift = 0
+    while True:
+        byte = content[position]
+        number |= (byte & _LOW_BITS) << shift
+        position, shift = position + 1, shift + 7
+        if byte < _LAST:
+            return number, position
+        if shift > _MAX_SHIFT:
+            raise OtherStorageError
+
+
+def _list_header(content: Bytes, position: int) -> tuple[int, int, int]:
+    """How many items a list has, of which kind, and where they begin."""
+    size, kind = content[position] >> 4, content[position] & 15
+    position += 1
+    if size == _MANY:
+        size, position = _read_number(content, position)
+    return size, kind, position
+
+
+def _after(content: Bytes, position: int, kind: int) -> int:
+    """Where a value of this kind ends."""
+    if kind in (_SHORT, NUMBER, LONG):
+        return _read_number(content, position)[1]
+    if kind == BYTES:
+        size, position = _read_number(content, position)
+        return position + size
+    if kind in (_TRUE, _FALSE):
+        return position
+    if kind in (_LIST, _SET):
+        size, kind, position = _list_header(content, position)
+        for _ in range(size):
+            position = position + 1 if kind in (_TRUE, _FALSE) else _after(content, position, kind)
+        return position
+    if kind == _RECORD:
+        while head := content[position]:
+            position += 1
+            if head < _MANY + 1:  # the number of the field follows
+                position = _read_number(content, position)[1]
+            position = _after(content, position, head & 15)
+        return position + 1
+    if kind in (_BYTE, _REAL):
+        return position + (1 if kind == _BYTE else 8)
+    raise OtherStorageError
