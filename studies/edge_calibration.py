@@ -27,6 +27,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from credimi.counts.rows.distinct_rows import DistinctRows
 from credimi.questions.network.learn import LearnOptions, learn
 
 LOOKED_AT = ("mixed", "trees", "noise")
@@ -98,7 +99,7 @@ def pairs_of(kind: str, rows: int, missing: float, seed: int) -> tuple[np.ndarra
     true = np.zeros((COLUMNS, COLUMNS), dtype=bool)
     for column, column_parents in enumerate(parents):
         true[column, column_parents] = true[column_parents, column] = True
-    found = learn(used.astype(np.uint16), values.astype(np.int64), np.zeros(0), LearnOptions(seed=seed, threads=1))
+    found = learn(DistinctRows.of(used.astype(np.uint16)), values.astype(np.int64), LearnOptions(seed=seed, threads=1))
     upper = np.triu_indices(int(varies.sum()), 1)
     without = (~true.any(axis=1))[varies]
     return found.edge_matrix[upper], true[np.ix_(varies, varies)][upper], without[upper[0]] | without[upper[1]]

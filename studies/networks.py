@@ -177,6 +177,7 @@ class Tally:
 
 def learned(sample: tuple[np.ndarray, np.ndarray, Arcs], missing: float, seed: int, tallies: list[Tally]) -> None:
     """Learn one network, with a share of the cells missing, and add it to the tallies."""
+    from credimi.counts.rows.distinct_rows import DistinctRows  # noqa: PLC0415  (peers run without credimi)
     from credimi.questions.network.learn import LearnOptions, learn  # noqa: PLC0415  (peers run without credimi)
     from credimi.questions.network.result import shown_direction  # noqa: PLC0415  (peers run without credimi)
 
@@ -185,7 +186,7 @@ def learned(sample: tuple[np.ndarray, np.ndarray, Arcs], missing: float, seed: i
         removed = np.random.default_rng(seed).random(codes.shape) < missing
         codes = np.where(removed, values[:, np.newaxis], codes).astype(np.uint16)
     began = time.perf_counter()
-    network = learn(np.ascontiguousarray(codes), values.astype(np.int64), np.zeros(0), LearnOptions(seed=seed))
+    network = learn(DistinctRows.of(np.ascontiguousarray(codes)), values.astype(np.int64), LearnOptions(seed=seed))
     seconds = time.perf_counter() - began
     edges, marks = network.edge_matrix, {}
     forced = network.pairs.matrix(*network.forced.T)

@@ -21,6 +21,7 @@ from itertools import product
 
 import numpy as np
 
+from credimi.counts.rows.distinct_rows import DistinctRows
 from credimi.questions.network.learn import LearnOptions, learn
 
 KINDS = ("scale-free", "hubs", "functions", "skewed", "layers")
@@ -110,9 +111,8 @@ def main() -> None:
             for child, column_parents in enumerate(parents):
                 edges[child, column_parents] = edges[column_parents, child] = True
             edge_probabilities = learn(
-                np.ascontiguousarray(codes[varies]),
+                DistinctRows.of(np.ascontiguousarray(codes[varies])),
                 values[varies].astype(np.int64),
-                np.zeros(0),
                 LearnOptions(seed=number),
             ).edge_matrix
             upper = np.triu_indices(int(varies.sum()), 1)

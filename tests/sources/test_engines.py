@@ -320,8 +320,8 @@ def test_engines_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--master", "local"], "credimi: master is for Spark only: add the engine spark"),
-        (["--engine", "spark", "--scheduler", "tcp://x"], "credimi: scheduler is for Dask only"),
+        (["--master", "local"], "credimi: --master is for Spark only: add the engine spark"),
+        (["--engine", "spark", "--scheduler", "tcp://x"], "credimi: --scheduler is for Dask only"),
     ],
 )
 def test_engines_of_the_command_that_cannot_be_meant(

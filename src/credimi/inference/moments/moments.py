@@ -131,10 +131,9 @@ def moments(
             variance_given[line] *= scale**2
 
     share(draw_part, drawn.tolist(), threads)
-    of_folded = is_folded[split]
-    mean_given[of_folded], variance_given[of_folded] = shapes.folded_parts(
-        mean[is_folded], variance[is_folded], math.log(2.0)
-    )
+    if is_folded.any():
+        parts_of_folded = shapes.folded_parts(mean[is_folded], variance[is_folded], math.log(2.0))
+        mean_given[is_folded[split]], variance_given[is_folded[split]] = parts_of_folded
     mean[split] = mean_given.mean(axis=1)
     variance[split] = variance_given.mean(axis=1) + mean_given.var(axis=1)
     return Moments(mean, variance, split, mean_given, variance_given)

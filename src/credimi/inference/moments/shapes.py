@@ -100,7 +100,7 @@ def folded(mean: FloatArray, variance: FloatArray, lines: IntegerArray) -> Boole
 
 def folded_parts(mean: FloatArray, variance: FloatArray, upper: float) -> tuple[FloatArray, FloatArray]:
     """Means and variances of the parts of such tables, (tables, parts) each."""
-    parts = [np.empty((2, 0, PARTS))]
+    parts = []
     for start in range(0, mean.size, _TABLES_AT_ONCE):
         chunk = slice(start, start + _TABLES_AT_ONCE)
         parts.append(_folded_parts(mean[chunk], variance[chunk], upper))
