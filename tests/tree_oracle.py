@@ -252,6 +252,21 @@ def log_bayes_factor(groups: list[list[float]], strength: float) -> float:
     return apart - together
 
 
+def of_known_size(groups: list[list[float]], strength: float) -> tuple[float, float]:
+    """The evidence for differences of a known size, and the part of them that is kept."""
+    totals = [sum(column) for column in zip(*groups, strict=True)]
+    d = max((len(groups) - 1) * (sum(total > 0.0 for total in totals) - 1), 1)
+    tau, kappa = sum(totals) / strength, min(1.0, d / 5.0)
+    z2 = max(2.0 * (1.0 + 1.0 / tau) * (log_bayes_factor(groups, strength) + d * math.log1p(tau) / 2.0), 0.0)
+    spread = 1.0 + kappa * tau
+    size, x = math.sqrt((1.0 - kappa) * d * tau), math.sqrt((1.0 - kappa) * d * tau * z2) / spread
+    root = math.hypot((d + 1.0) / 2.0, x)
+    directions = root - (d + 1.0) / 2.0 - (d - 1.0) / 2.0 * math.log(((d - 1.0) / 2.0 + root) / d)
+    evidence = z2 / 2.0 - (z2 + size**2) / (2.0 * spread) - d / 2.0 * math.log(spread) + directions
+    kept = (kappa * tau + size**2 / spread / ((d - 1.0) / 2.0 + root)) / spread
+    return math.exp(evidence), min(kept, 1.0)
+
+
 def sides(values: list[list[float]]) -> list[list[list[float]]]:
     """The two sides of each cut between values."""
     parts = [(values[:place], values[place:]) for place in range(1, len(values))]
@@ -261,8 +276,8 @@ def sides(values: list[list[float]]) -> list[list[list[float]]]:
 def plain_evidence(values: list[list[float]], strength: float, *, numbers: bool) -> float:
     """B_K of a column; of numbers, the mean over all cuts."""
     if not numbers:
-        return math.exp(log_bayes_factor(values, strength))
-    return sum(math.exp(log_bayes_factor(each, strength)) for each in sides(values)) / (len(values) - 1)
+        return of_known_size(values, strength)[0]
+    return sum(of_known_size(each, strength)[0] for each in sides(values)) / (len(values) - 1)
 
 
 def plain_laws(columns: list[tuple[list[list[float]], bool]]) -> list[float]:
@@ -287,18 +302,17 @@ def plain_probabilities(split: PlainSplit, laws: list[float]) -> list[list[float
     rows = sum(totals)
     centre = [(n + q) / (rows + 1.0) for n, q in zip(totals, split.node, strict=True)]
     groupings = sides(split.values) if split.numbers else [split.values]
-    joint = [[math.exp(log_bayes_factor(groups, 2.0**k)) / len(groupings) for groups in groupings] for k in GRID]
+    sized = [[of_known_size(groups, 2.0**k) for groups in groupings] for k in GRID]
     shown = [[0.0] * len(totals) for _ in split.branches]
     for (centre_of_law, width), weight in zip(LAWS, laws, strict=True):
         law = plain_law(centre_of_law, width)
-        norm = sum(p * sum(each) for p, each in zip(law, joint, strict=True))
-        for k, p, of_grouping in zip(GRID, law, joint, strict=True):
-            for place, (groups, evidence) in enumerate(zip(groupings, of_grouping, strict=True)):
+        norm = sum(p * sum(evidence for evidence, _ in each) for p, each in zip(law, sized, strict=True))
+        for p, of_grouping in zip(law, sized, strict=True):
+            for place, (groups, (evidence, kept)) in enumerate(zip(groupings, of_grouping, strict=True)):
                 for value, (counts, branch) in enumerate(zip(split.values, split.branch, strict=True)):
                     group = groups[int(value > place)] if split.numbers else groups[value]
-                    pseudo = 2.0**k * sum(group) / rows
                     for i, a in enumerate(centre):
-                        mean = (group[i] + pseudo * a) / (sum(group) + pseudo)
+                        mean = a + kept * (group[i] / sum(group) - a)
                         shown[branch][i] += weight * p * evidence / norm * sum(counts) * mean
     places = range(len(split.branches))
     present = [[v for v, b in zip(split.values, split.branch, strict=True) if b == place] for place in places]

@@ -77,8 +77,8 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "columns.numbers.best_split.best_split": ("u2[:] u1[:] i8[:,:] i8 i8 i8 f8 i8[:] f8 i8[:] i8[:] i8[:]",),
     "counts.rows.node_tables.count_columns": ("u1[:,:] u2[:] i8[:] f8[:] i8 i8 i8[:] i8[:] f8[:]",),
     "counts.rows.node_tables.interpret_columns": ("f8[:] i8[:] i8[:] i8 u1[:] f8[:] i8[:,:] i8[:,:] f8[:] f8[:]",),
-    "questions.tree.strength_evidence.table_evidence": ("f8[:,:] f8[:] f8[:]",),
-    "questions.tree.strength_evidence.cut_evidence": ("f8[:,:] i8[:] f8[:] f8[:,:]",),
+    "questions.tree.strength_evidence.table_evidence": ("f8[:,:] f8[:] f8[:] f8[:]",),
+    "questions.tree.strength_evidence.cut_evidence": ("f8[:,:] i8[:] f8[:] f8[:,:] f8[:,:]",),
     "counts.rows.node_tables.count_wide_column": ("u2[:] u2[:] i8[:] f8[:] i8 i8 u1[:] i8[:] f8[:]",),
     "columns.pair_counts.group_bits": ("u1[:] u8[:,:]",),
     "columns.pair_counts.count_bits": tuple(

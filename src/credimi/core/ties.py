@@ -1,4 +1,7 @@
-"""Ties between columns, which their names decide: the order of the columns of a table changes no choice."""
+"""Ties between columns, which their names decide: the order of rows and columns changes no choice.
+
+The last digits of sums depend on that order. So figures that differ only there are equal.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,9 @@ if TYPE_CHECKING:
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
 
 
+_DIGITS = 10
+
+
 def places_by_name(names: Sequence[str]) -> IntegerArray:
     """The place of each column among all of them, sorted by name; equal names as they come."""
     places: IntegerArray = np.empty(len(names), dtype=np.int64)
@@ -19,8 +25,13 @@ def places_by_name(names: Sequence[str]) -> IntegerArray:
     return places
 
 
+def best_first(places: IntegerArray, *figures: FloatArray) -> IntegerArray:
+    """The columns, those with the largest first figure first; if it is equal by the next, at last by their places."""
+    return np.lexsort((places, *(-np.round(each, _DIGITS) for each in reversed(figures))))
+
+
 def best_of(figures: FloatArray, eligible: BooleanArray, places: IntegerArray) -> int:
     """The eligible column with the largest figure, the first by its place if several are equal."""
-    eligible_figures = np.where(eligible, figures, -np.inf)
+    eligible_figures = np.where(eligible, np.round(figures, _DIGITS), -np.inf)
     best = np.flatnonzero(eligible_figures == eligible_figures.max())
     return int(best[np.argmin(places[best])])

@@ -66,7 +66,7 @@ class Counts:
     sources : tuple
         The files that were counted, if known.
     sample : SampledRows or None
-        Up to 2,048 rows as codes, by which `rank` finds columns that say the same; in no file and no pickle.
+        Up to 4,096 rows as codes, by which `rank` finds columns that say the same; in no file and no pickle.
 
     Examples
     --------

@@ -85,6 +85,7 @@ def test_files_and_pickles_of_counts_have_no_rows(tmp_path: Path) -> None:
 
 
 def test_a_bounded_number_of_rows_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampled_rows, "_ALL_ROWS", 2048)
     sample = credimi.count(table(), "y").sample
     assert sample is not None
     assert {column().codes.size for column in sample.columns.values()} == {2048}
@@ -140,3 +141,20 @@ def test_columns_that_agree_at_equal_distances_are_no_copies(kind: str) -> None:
     if kind == "texts":
         data |= {name: np.where(data[name], "yes", "no") for name in ("one", "other", "copy")}
     assert set(found(credimi.rank(data, "y")).items()) in ({("copy", "one")}, {("one", "copy")})
+
+
+def test_near_copies_are_the_same_in_every_order() -> None:
+    """Some rows were looked at, by their place: in other rows, a column that is nearly a copy may be none."""
+    random = np.random.default_rng(6)
+    rows = 4_000
+    y = random.integers(0, 2, rows)
+    original = y ^ (random.random(rows) < 0.2)
+    columns = {f"near{wrong}": original ^ (random.random(rows) < 0.0012 * wrong) for wrong in range(1, 9)}
+    columns |= {"z": np.where(original, "yes", "no"), "a": 1 - original, "y": y}
+    expected = found(credimi.rank(columns, "y"))
+    assert expected["z"] == "a"
+    assert set(columns) - {*expected, "a", "y"}  # some are near enough, and others are not
+    for _ in range(3):
+        order = random.permutation(rows)
+        names = random.permutation(list(columns)).tolist()
+        assert found(credimi.rank({name: columns[name][order] for name in names}, "y")) == expected

@@ -193,3 +193,21 @@ def test_ties_in_a_ranking_are_broken_by_name() -> None:
     ]
     assert [ranking.columns["feature"] for ranking in rankings] == [["a", "b", "c", "empty", "id", "none"]] * 3
     assert rankings[0].remarks == rankings[1].remarks == rankings[2].remarks
+
+
+def test_columns_that_differ_in_rounding_only_are_sorted_by_name() -> None:
+    """Copies with other names of their values tell the same up to the last digit, which decided their order."""
+    random = np.random.default_rng(3)
+    y = random.integers(0, 3, 400)
+    values, missing = np.where(random.random(400) < 0.4, y, random.integers(0, 7, 400)), random.random(400) < 0.2
+    data: dict[str, object] = {"y": y.tolist()}
+    for name in "fcaedb":
+        other_names = random.permutation(7)
+        data[name] = [None if lacks else f"v{other_names[value]}" for value, lacks in zip(values, missing, strict=True)]
+    assert list(credimi.rank(data, "y").columns["feature"]) == list("abcdef")
+    trees = []
+    for _ in range(6):
+        order = random.permutation(400)
+        rows = {name: np.array(column, dtype=object)[order].tolist() for name, column in data.items()}
+        trees.append([node.best and node.best.column for node in credimi.tree(rows, "y").nodes])
+    assert all(tree == trees[0] for tree in trees)

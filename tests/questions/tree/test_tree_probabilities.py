@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pytest
-from tree_oracle import GRID, PlainSplit, log_bayes_factor, plain_evidence, plain_laws, plain_probabilities
+from tree_oracle import (
+    GRID,
+    PlainSplit,
+    log_bayes_factor,
+    of_known_size,
+    plain_evidence,
+    plain_laws,
+    plain_probabilities,
+)
 
 from credimi import CredibleTreeClassifier
 from credimi.counts.request import CountRequest
@@ -15,7 +23,7 @@ from credimi.counts.rows.node_counter import node_counter
 from credimi.questions.tree.growth import grow
 from credimi.questions.tree.nodes import TreeNode, TreeSplit
 from credimi.questions.tree.probabilities import SplitCounts, learned_probabilities
-from credimi.questions.tree.strengths import column_evidence, cut_evidence
+from credimi.questions.tree.strengths import STRENGTHS, StrengthLaw, column_evidence, cut_evidence, table_evidence
 from credimi.sources.codes import encoded_table
 
 if TYPE_CHECKING:
@@ -52,8 +60,47 @@ def test_evidence_is_that_of_sums_one_by_one(seed: int, *, numbers: bool) -> Non
 def test_of_many_cuts_some_are_looked_at_evenly() -> None:
     counts = np.random.default_rng(0).integers(1, 4, (500, 2)).astype(float)
     of_two = [counts[:251].sum(axis=0).tolist(), counts[251:].sum(axis=0).tolist()]
-    expected = [log_bayes_factor(of_two, 2.0**k) for k in GRID]
-    assert cut_evidence(counts, np.array([250]))[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    found = cut_evidence(counts, np.array([250]))
+    expected = [of_known_size(of_two, 2.0**k) for k in GRID]
+    assert np.exp(found.log_factor[0]) == pytest.approx([evidence for evidence, _ in expected], rel=1e-9)
+    assert found.kept[0] == pytest.approx([kept for _, kept in expected], rel=1e-9)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4, 5])
+def test_evidence_is_about_that_of_differences_of_a_known_size(classes: int) -> None:
+    """The integral over the sizes, of normal differences and normal errors; all that is told of one is its size."""
+    even = np.full((2, classes), 100.0)
+    for excess in (20.0, 30.0, 40.0):
+        counts = even + excess * np.array([[1.0], [-1.0]]) * (np.arange(classes) == 0)
+        found = table_evidence(counts)
+        for strength in (4, 6, 8):  # log2 K + 1, of moderate K
+            tau, d = counts.sum() / STRENGTHS[strength], classes - 1
+            dirichlet = log_bayes_factor(counts.tolist(), STRENGTHS[strength])
+            z = np.sqrt(max(2.0 * (1.0 + 1.0 / tau) * (dirichlet + d * np.log1p(tau) / 2.0), 0.0))
+            kappa = d / 5.0
+            size, spread = np.sqrt((1.0 - kappa) * d * tau), 1.0 + kappa * tau
+            angles = (np.arange(20_000) + 0.5) * np.pi / 20_000
+            share = np.sin(angles) ** (d - 2) if d > 1 else np.abs(np.cos(angles)) > np.cos(np.pi / 20_000)
+            along = size * np.cos(angles)
+            # Errors and the spread of theta together are normal; the mean of theta lies between its centre and z.
+            likely = share / share.sum() * np.exp(-((z - along) ** 2 + size**2 - along**2) / (2.0 * spread))
+            log_factor = np.log(likely.sum()) - d / 2.0 * np.log(spread) + z**2 / 2.0
+            kept = (likely @ (kappa * tau * z + along)) / likely.sum() / spread / z
+            assert found.log_factor[strength] == pytest.approx(log_factor, abs=0.31)
+            assert found.kept[strength] == pytest.approx(min(kept, 1.0), abs=0.07)
+
+
+def test_the_best_of_columns_that_tell_the_same_is_not_taken_for_one_of_a_few() -> None:
+    """All but one of them show the true difference, .2; by chance, one shows .3."""
+
+    def column(difference: float) -> np.ndarray:
+        return 50.0 + 50.0 * difference * np.array([[1.0, -1.0], [-1.0, 1.0]])
+
+    counts, rest = column(0.3), [column_evidence(column(0.2), numbers=False)] * 19
+    law = StrengthLaw([np.stack([column_evidence(counts, numbers=False), *rest])])
+    evidence = table_evidence(counts)
+    kept = float(law.weights(evidence.log_factor) @ evidence.kept)
+    assert 0.6 < kept < 0.85  # .2/.3 is right; with Dirichlet's prior alone it was .9
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -1,9 +1,9 @@
 """`SampledRows`: a few rows as codes, kept in memory beside their counts, for callers that need two columns at once.
 
 Counts show each column only with the target. Whether two columns say the same can be seen only in rows, and a few
-thousand rows are enough. They are rows of the first batch, one from each of as many equal stretches, at a place that is
-drawn once for all tables: rows at equal distances may be all alike, if the data repeat themselves. No file and no
-pickle stores them.
+thousand rows are enough. They are rows of the first batch: all of them if there are no more than `_ALL_ROWS`, so that
+their order decides nothing; otherwise one from each of as many equal stretches, at a place that is drawn once for all
+tables, because rows at equal distances may be all alike. No file and no pickle stores them.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Foreign, IntegerArray
     from credimi.counts.batch import Batch, CodedBatch
 
+_ALL_ROWS = 4096  # of smaller tables all rows are looked at: twice as many would take a quarter of the time of `rank`
 _MAX_ROWS, _MAX_CELLS = 2048, 1 << 21
 _MIN_ROWS = 128  # if a table is so wide that fewer rows fit, none are sampled
 
@@ -41,7 +42,7 @@ class SampledRows:
     @classmethod
     def of(cls, coded: CodedBatch, batch: Batch) -> SampledRows | None:
         """Some rows of a batch; None if the table is sparse, or too wide for enough rows."""
-        most = min(_MAX_ROWS, _MAX_CELLS // max(len(coded.features), 1))
+        most = min(_ALL_ROWS if coded.rows <= _ALL_ROWS else _MAX_ROWS, _MAX_CELLS // max(len(coded.features), 1))
         if most < _MIN_ROWS or any(column.at is not None for column in coded.columns.values()):
             return None
         rows = _chosen(coded.rows, most)

@@ -15,7 +15,7 @@ import numpy as np
 from credimi.core.errors import CredimiError
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.core.ties import places_by_name
+from credimi.core.ties import best_first, places_by_name
 from credimi.counts.counts import Counts
 from credimi.counts.survey.survey_rows import scaled_blocks
 from credimi.counts.weights import are_survey, effective, on_weights_of, whole_but_too_large
@@ -74,8 +74,8 @@ def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief
             ),
         )
         summary |= _robust(features, bounds)
-    unranked = np.array([not feature.kind.ranked for feature in features], dtype=bool)
-    order = np.lexsort((places_by_name([feature.name for feature in features]), unranked, -summary["mi"]))
+    unranked = np.array([float(not feature.kind.ranked) for feature in features])
+    order = best_first(places_by_name([feature.name for feature in features]), summary["mi"], -unranked)
     settings = _settings(belief, counts, missing_as) | ({"prior_of_columns": own} if own else {})
     summary = {name: values[order] for name, values in summary.items()}
     with_own_rows = _with_tables(features, blocks) if counts.flat_squares is not None else features

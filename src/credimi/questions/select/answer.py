@@ -24,7 +24,7 @@ import numpy as np
 from credimi.core.arguments import require_whole
 from credimi.core.defaults import FDR, LEVEL, PREDICTION_LEVEL
 from credimi.core.errors import CredimiError
-from credimi.core.ties import places_by_name
+from credimi.core.ties import best_first, places_by_name
 from credimi.counts.weights import on_weights
 from credimi.inference.belief import ADAPTIVE, Belief
 from credimi.inference.rules import AS_IN_THE_PAPER, RULES, from_common_odds
@@ -205,8 +205,7 @@ def _relevant(
     p_alone = from_common_odds(1.0 - search.alone.p_independent, search.alone.p_independent)
     steps: list[Step] = []
     rejected: list[Rejection] = []
-    # the last digits of sums depend on the order of the columns: they must not decide
-    for column in np.lexsort((search.places, -np.round(relevances.evidence, 9), -np.round(p_relevant, 12))).tolist():
+    for column in best_first(search.places, p_relevant, relevances.evidence).tolist():
         matters_alone = partners[column] == column or p_alone[column] >= options.level
         partner = None if matters_alone else search.names[partners[column]]
         alone = {name: float(getattr(search.alone, name)[column]) for name in ("mean", "low", "high")}
@@ -240,7 +239,7 @@ def cautions(
     features = [*book.features, *book.left_out]
     unknown = [np.nan if feature.kind.unknown else 0.0 for feature in book.left_out]
     mean, low = (np.append(figures, unknown) for figures in alone)
-    order = np.lexsort((places_by_name([feature.name for feature in features]), -np.nan_to_num(mean))).tolist()
+    order = best_first(places_by_name([feature.name for feature in features]), np.nan_to_num(mean)).tolist()
     features, options = [features[index] for index in order], _as_in_rank(options)
     summary = missingness(features, options) | target_missingness(features, options)
     columns: Record = {name: values.tolist() for name, values in summary.items()}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.ties import best_first
 from credimi.counts.counter import ByValue
 from credimi.inference.rows_to_decide import growth_to_decide, rounded_up
 from credimi.inference.rules import from_share, unsure
@@ -41,7 +42,7 @@ def rejected(search: Search, *, complete: bool) -> list[Rejection]:
     rows = _rows_to_decide(search, np.flatnonzero(undecided), most_alike) if complete else {}
     informative = alone.p_above >= 0.5  # of a redundant column: otherwise it adds nothing
     rejections = []
-    order = np.lexsort((search.places, -alone.mean))
+    order = best_first(search.places, alone.mean)
     for column in order[search.remaining[order]].tolist():
         adds_nothing = "redundant" if informative[column] else "adds nothing"
         reason = "tells nothing" if tells_nothing[column] else adds_nothing if redundant[column] else "unsure"

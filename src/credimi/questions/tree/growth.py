@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.ties import places_by_name
+from credimi.core.ties import best_first, places_by_name
 from credimi.inference.belief import Belief
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.questions.tree.judging import judged
@@ -217,7 +217,7 @@ class _Grower:
         p_above = from_share(judged_node.p_alone, judged_node.p_independent, share)
         credible = (p_above >= required_probability(node, self.options.level)) & (judged_node.p_independent < _EVEN)
         merit = np.where(credible, judged_node.mean, -1.0) if credible.any() else p_above
-        order = np.lexsort((self.places[judged_node.node_tables.columns], -judged_node.mean, -p_above, -merit))
+        order = best_first(self.places[judged_node.node_tables.columns], merit, p_above, judged_node.mean)
         best = _candidate(judged_node, p_above, int(order[0]))
         runner_up = _candidate(judged_node, p_above, int(order[1])) if order.size > 1 else None
         node = replace(node, looked_at=judged_node.mean.size, best=best, runner_up=runner_up)

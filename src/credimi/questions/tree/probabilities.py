@@ -11,9 +11,9 @@ class shares of the node were shrunk when its own branch was judged. If its bran
 not their differences, each further split would take some of that back.
 
 **How much branches differ** is shrunk, since the split was chosen among many. Value v, with the counts n_v by class,
-N_v in all, and a share b_v of the rows, has the probabilities
+N_v in all, has the probabilities
 
-    o_v = (n_v + K b_v a) / (N_v + K b_v),
+    o_v = a + kept_K (n_v/N_v - a),
 
 where a are the class shares of the node. They are averaged over K, with the weights of `strengths`: the law of K is
 learned from all columns in all nodes, not from those that were chosen. In a column of numbers, o are those of the
@@ -35,8 +35,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.questions.tree.strengths import STRENGTHS, StrengthLaw, cut_evidence, cut_places, mean_of_logs
-from credimi.questions.tree.strengths import table_evidence as evidence_of_values
+from credimi.questions.tree.strengths import StrengthLaw, cut_evidence, cut_places, mean_of_logs, table_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,25 +100,17 @@ def _averaged(node: FloatArray, split: SplitCounts, law: StrengthLaw) -> FloatAr
     shares = of_values * rows / (of_values * rows).sum(axis=1, keepdims=True)  # of each value in the rows of a branch
     centre = (counts.sum(axis=0) + node) / (rows.sum() + 1.0)
     if not split.numbers:
-        weights = law.weights(evidence_of_values(counts))
-        return np.asarray(shares @ _shrunk(counts, rows / rows.sum(), centre, weights[:, np.newaxis]))
+        evidence = table_evidence(counts)
+        kept = (law.weights(evidence.log_factor) * evidence.kept).sum()
+        return np.asarray(shares @ (kept * counts / rows[:, np.newaxis] + (1.0 - kept) * centre))
     places = cut_places(counts, _CUTS)
     evidence = cut_evidence(counts, places)
-    weights = law.weights(mean_of_logs(evidence))
-    of_cut = np.exp(evidence - evidence.max(axis=0))
+    weights = law.weights(mean_of_logs(evidence.log_factor))
+    of_cut = np.exp(evidence.log_factor - evidence.log_factor.max(axis=0))
     of_cut *= weights / of_cut.sum(axis=0)
-    below = counts.cumsum(axis=0)[places]
-    left = below.sum(axis=1) / rows.sum()
+    kept = (of_cut * evidence.kept).sum(axis=1, keepdims=True)
+    of_centre = (of_cut.sum(axis=1, keepdims=True) - kept) * centre
+    below, above = counts.cumsum(axis=0)[places], counts[::-1].cumsum(axis=0)[-2::-1][places]
     on_left = shares.cumsum(axis=1)[:, places]  # of the rows of each branch, for each cut
-    of_left = _shrunk(below, left, centre, of_cut.T)
-    of_right = _shrunk(np.maximum(counts.sum(axis=0) - below, 0.0), 1.0 - left, centre, of_cut.T)
+    of_left, of_right = (kept * side / side.sum(axis=1, keepdims=True) + of_centre for side in (below, above))
     return np.asarray(on_left @ of_left + (1.0 - on_left) @ of_right)
-
-
-def _shrunk(counts: FloatArray, shares: FloatArray, centre: FloatArray, weights: FloatArray) -> FloatArray:
-    """The weighted sum over K of (n + K b a)/(N + K b) for each line of counts; weights are (strengths, lines or 1)."""
-    pseudo = STRENGTHS[:, np.newaxis] * shares
-    weights_of_counts = weights / (counts.sum(axis=1) + pseudo)
-    of_centre = (weights_of_counts * pseudo).sum(axis=0)
-    result: FloatArray = weights_of_counts.sum(axis=0)[:, np.newaxis] * counts + of_centre[:, np.newaxis] * centre
-    return result

@@ -11,6 +11,9 @@ normal law, on a grid, whose centre and width are learned from all columns in al
 with the same prior for each centre and width of the grid. Nothing is maximised: the weights of K for one column are
 averaged over centres and widths. Given the law, the choice needs no further correction.
 
+**Sizes.** B_K is not Dirichlet's but that of differences of a known size (see `questions.tree.strength_evidence`):
+where all columns tell equally much, the best one must not be taken for one of a few that tell much.
+
 **Cuts.** B_K of a column of numbers is the mean over its cuts, up to `CUTS` of them, evenly spaced by rows; it is not
 that of the best one.
 
@@ -19,7 +22,7 @@ O(cuts x classes) for each K and column (see `questions.tree.strength_evidence`)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -45,27 +48,37 @@ def cut_places(counts: FloatArray, limit: int) -> IntegerArray:
     return np.unique(np.minimum(places, cuts - 1)).astype(np.int64)
 
 
-def table_evidence(counts: FloatArray) -> FloatArray:
-    """log B_K of the values, from counts (values, classes)."""
+class Evidence(NamedTuple):
+    """log B_K for each K (last axis), and the part of the differences between values that is kept if that is K."""
+
+    log_factor: FloatArray
+    kept: FloatArray
+
+
+def table_evidence(counts: FloatArray) -> Evidence:
+    """The evidence of the values, from counts (values, classes)."""
     from credimi.questions.tree import strength_evidence  # noqa: PLC0415  (loads compiled code)
 
-    evidence = np.empty(STRENGTHS.size)
-    strength_evidence.table_evidence(np.ascontiguousarray(counts), STRENGTHS, evidence)
+    evidence = Evidence(np.empty(STRENGTHS.size), np.empty(STRENGTHS.size))
+    strength_evidence.table_evidence(np.ascontiguousarray(counts), STRENGTHS, *evidence)
     return evidence
 
 
-def cut_evidence(counts: FloatArray, places: IntegerArray) -> FloatArray:
-    """log B_K of each cut, (cuts, strengths)."""
+def cut_evidence(counts: FloatArray, places: IntegerArray) -> Evidence:
+    """The evidence of each cut, (cuts, strengths)."""
     from credimi.questions.tree import strength_evidence  # noqa: PLC0415  (loads compiled code)
 
-    evidence = np.empty((places.size, STRENGTHS.size))
-    strength_evidence.cut_evidence(np.ascontiguousarray(counts), places, STRENGTHS, evidence)
+    shape = (places.size, STRENGTHS.size)
+    evidence = Evidence(np.empty(shape), np.empty(shape))
+    strength_evidence.cut_evidence(np.ascontiguousarray(counts), places, STRENGTHS, *evidence)
     return evidence
 
 
 def column_evidence(counts: FloatArray, *, numbers: bool) -> FloatArray:
     """log B_K of a column, from counts (values, classes) of the values that occur; of numbers the mean over cuts."""
-    return mean_of_logs(cut_evidence(counts, cut_places(counts, CUTS))) if numbers else table_evidence(counts)
+    if not numbers:
+        return table_evidence(counts).log_factor
+    return mean_of_logs(cut_evidence(counts, cut_places(counts, CUTS)).log_factor)
 
 
 def mean_of_logs(evidence: FloatArray) -> FloatArray:

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.special import log_gamma
-from credimi.core.ties import places_by_name
+from credimi.core.ties import best_first, places_by_name
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.questions.tree.judging import judged
 from credimi.questions.tree.nodes import TreeStandIn, cut_between
@@ -72,7 +72,7 @@ class StandIns:
         share = share_of_independent(judged_node.p_independent)
         p_above = from_share(judged_node.p_alone, judged_node.p_independent, share)
         p_tells = from_share(1.0 - judged_node.p_independent, judged_node.p_independent, share)
-        order = np.lexsort((self.places[judged_node.node_tables.columns], -p_above, -judged_node.mean))
+        order = best_first(self.places[judged_node.node_tables.columns], judged_node.mean, p_above)
         for index in order[p_above[order] >= self.options.level][:_MAX_STAND_INS].tolist():
             column = int(judged_node.node_tables.columns[index])
             cut, place_of = self._cut_and_lines(node, column, judged_node.node_tables.places[index])
