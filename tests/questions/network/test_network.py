@@ -14,6 +14,7 @@ import credimi
 from credimi import CredimiError, Network, network
 from credimi.counts.rows.distinct_rows import DistinctRows
 from credimi.questions.network.learn import LearnOptions, learn
+from credimi.questions.network.result import Edge
 
 CLINIC = Path(__file__).parents[3] / "examples" / "clinic.csv"
 
@@ -348,3 +349,22 @@ def test_columns_of_rare_values_that_show_nothing_get_no_edges_from_the_prior() 
     columns = (generator.random((10, 1_000)) < 0.01).astype(np.uint16)
     found = learn(DistinctRows.of(columns), np.full(10, 2), LearnOptions())
     assert found.edges.sum() <= 0.05 * 10
+
+
+def test_the_page_has_as_many_edges_as_the_text() -> None:
+    """Probabilities were rounded for the page, and those just below the level became edges there."""
+    figures = {"mi": 0.1, "low": 0.05, "high": 0.2, "p_forward": 0.0, "p_backward": 0.0}
+    pairs = [
+        Edge("a", other, p, **figures, direction="--", separated_by=None) for other, p in zip("bc", (0.5, 0.4999999))
+    ]
+    found = Network(tuple(pairs), ("a", "b", "c"), 0.5, 100.0, (0.0,) * 3, settings={"level": 0.5, "imputations": 0})
+    assert str(found).startswith("1 edge among")
+    data = found.to_html().partition('type="application/json" id="data">')[2].partition("</script>")[0]
+    page = json.loads(data)
+    assert sum(pair[2] >= page["level"] for pair in page["pairs"]) == len(found.edges) == 1
+
+
+def test_a_column_without_a_name_may_have_copies() -> None:
+    values = np.random.default_rng(0).integers(0, 3, 300).tolist()
+    found = network({"": values, "b": values, "other": [f"v{value}" for value in values]})
+    assert {name for edge in found.edges for name in (edge.a, edge.b)} == {"", "b", "other"}

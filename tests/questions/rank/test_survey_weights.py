@@ -180,7 +180,7 @@ def test_whole_weights_that_look_like_those_of_a_survey_get_a_caution(kind: str 
     if found:
         assert found[0].caution
         said = " ".join(" ".join(ranking.remark_lines()).split())
-        assert 'say weights_are="survey"' in said
+        assert "say weights_are='survey'" in said
         on_shell = " ".join(" ".join(ranking.remark_lines(reader="command line")).split())
         assert "--weights-are survey" in on_shell
 
