@@ -354,9 +354,8 @@ def test_columns_of_rare_values_that_show_nothing_get_no_edges_from_the_prior() 
 def test_the_page_has_as_many_edges_as_the_text() -> None:
     """Probabilities were rounded for the page, and those just below the level became edges there."""
     figures = {"mi": 0.1, "low": 0.05, "high": 0.2, "p_forward": 0.0, "p_backward": 0.0}
-    pairs = [
-        Edge("a", other, p, **figures, direction="--", separated_by=None) for other, p in zip("bc", (0.5, 0.4999999))
-    ]
+    probabilities = {"b": 0.5, "c": 0.4999999}
+    pairs = [Edge("a", b, p, **figures, direction="--", separated_by=None) for b, p in probabilities.items()]
     found = Network(tuple(pairs), ("a", "b", "c"), 0.5, 100.0, (0.0,) * 3, settings={"level": 0.5, "imputations": 0})
     assert str(found).startswith("1 edge among")
     data = found.to_html().partition('type="application/json" id="data">')[2].partition("</script>")[0]
