@@ -115,7 +115,7 @@ NOTHING_MORE = MissingValues(())  # nothing besides null and NaN
 
 @lru_cache(maxsize=64, typed=True)
 def missing_of(values: tuple[str | float, ...], *, raw: bool = False) -> MissingValues:
-    """The same object for the same values, so that results can be cached with it (`_order`)."""
+    """The same object for the same values, so that results can be cached with it."""
     return MissingValues(values, raw=raw)
 
 

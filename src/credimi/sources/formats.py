@@ -1,7 +1,8 @@
 """What each file format says of itself: `Layout`, and `Wanted`, what is read of a file.
 
 A format is one module with one `Layout`; `data_file.FORMATS` lists them, and nothing else names a single format to read
-or to write it. A new format is a new module and one line there.
+or to write it. A new format is a new module and one line there; and one in `cli/standard_input.py`, if `--input-format`
+should name it.
 """
 
 from __future__ import annotations

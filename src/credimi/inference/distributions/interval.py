@@ -1,6 +1,6 @@
 """The credible interval of a distribution with an atom at 0: the quantiles that it needs, for one or many at once.
 
-`batched.many_tables` computes those that `rank` prints.
+`tables.many_tables` computes those that `rank` prints.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Prior: TypeAlias = str | float | ArrayLike
 
 NAMES = ("uniform", "jeffreys", "perks", "haldane", "raw-counts")
+BY_SHAPE = ("perks",)  # what they add depends on the numbers of classes and values
 CELLS = "jeffreys"  # the prior of cell probabilities, for which there is no adaptive one
 
 

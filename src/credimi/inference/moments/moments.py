@@ -43,8 +43,9 @@ _CELLS_WORTH_A_THREAD = 20_000  # below this a second thread costs more than it 
 class Moments:
     """Posterior mean and variance of mutual information, one entry per table.
 
-    A few tables need a mixture (see `hard_tables`). `split` are their indices; `mean_given` and `variance_given` have
-    the moments of the parts of each mixture, (split tables, parts). All parts of a mixture have equal weights.
+    A few tables need a mixture (see `tables_without_closed_form`). `split` are their indices; `mean_given` and
+    `variance_given` have the moments of the parts of each mixture, (split tables, parts). All parts of a mixture have
+    equal weights.
     """
 
     mean: FloatArray
@@ -89,11 +90,11 @@ def moments(
     """Moments of every table; `pseudo_count` is one number, or one per table; by default all cores are used.
 
     The matched moments are possible moments of a Beta on [0, log min(r, s)], unless I is certain: then the variance is
-    0. Tables for which the closed forms do not hold are treated as in `hard_tables`. `whole` is a mask of tables that
-    are not split into a mixture: only their mean and variance are needed. If `shaped`, all tables, or those of the
-    mask, are split if their posterior may be unlike one Beta (see `shapes`): this is for fixed pseudo-counts, since in
-    the mixtures of the adaptive prior such deviations nearly cancel. `weights` are those of the tables in larger
-    mixtures, if they are components: what weighs less gets fewer draws.
+    0. Tables for which the closed forms do not hold are treated as in `tables_without_closed_form`. `whole` is a mask
+    of tables that are not split into a mixture: only their mean and variance are needed. If `shaped`, all tables, or
+    those of the mask, are split if their posterior may be unlike one Beta (see `shapes`): this is for fixed
+    pseudo-counts, since in the mixtures of the adaptive prior such deviations nearly cancel. `weights` are those of the
+    tables in larger mixtures, if they are components: what weighs less gets fewer draws.
     """
     count = blocks.rows.size
     pseudo = np.full(count, pseudo_count, dtype=np.float64)  # not a view, which would be another type for Numba

@@ -6,7 +6,7 @@ cases it may be further away, and a caller who shows the posterior asks for a mi
 **Thin tables.** If a cell has hardly any count, or is expected to have hardly any, its probability is anything but
 normal, and much of I hangs on it: [[53, 1], [7, 0]] is .15 away, and .3 if the pseudo-count is smaller. With c_ij the
 complete counts plus pseudo-counts, c_i+ c_+j / c what independence expects, and m and d the mean and the deviation of
-I, a table is drawn (see `hard_tables`) if
+I, a table is drawn (see `tables_without_closed_form`) if
 
     min over cells of min(c_ij, c_i+ c_+j / c) < 2      and      min(m, log min(r, s) - m) < 2.5 d,
 

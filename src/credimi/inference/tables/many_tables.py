@@ -25,7 +25,7 @@ from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
-from credimi.inference.evidence.fixed_priors import pseudo_count
+from credimi.inference.evidence.fixed_priors import BY_SHAPE, pseudo_count
 from credimi.inference.information import NO_SPREAD, distribution_of_table, with_odds
 from credimi.inference.moments.moments import moments
 from credimi.inference.mutual_information import mutual_information
@@ -251,8 +251,8 @@ def posteriors(blocks: Tables, options: Belief, *, whole: bool = False, shaped: 
     """The mixtures from which `summarize` takes its numbers; with fixed pseudo-counts they have one component.
 
     If draws are requested, these are the mixtures, with their moments, from which they are drawn. If `whole`, tables
-    with thin classes are not drawn (see `hard_tables`), which takes a thousand times as long as all else. If `shaped`,
-    a fixed pseudo-count has more than one component wherever one would not do (see `shapes`).
+    with thin classes are not drawn (see `tables_without_closed_form`), which takes a thousand times as long as all
+    else. If `shaped`, a fixed pseudo-count has more than one component wherever one would not do (see `shapes`).
     """
     keep_whole = np.ones(blocks.rows.size, dtype=np.bool_) if whole else None
     matched, threads = options.matched, options.threads
@@ -283,9 +283,10 @@ def _single(blocks: Tables, table_moments: Moments) -> PosteriorComponents:
 
 def pseudo_counts_of(blocks: Tables, prior: str | float) -> FloatArray:
     """The fixed pseudo-count of each table; with the adaptive prior, the one of the plug-in estimate."""
-    if prior == ADAPTIVE or prior != "perks":  # all other priors add the same for every shape
+    if prior not in BY_SHAPE:
         return np.full(blocks.rows.size, _JEFFREYS if prior == ADAPTIVE else pseudo_count(prior, (2, 2)))
-    return 1.0 / (blocks.rows * blocks.columns)
+    shapes, place = np.unique(np.stack([blocks.rows, blocks.columns]), axis=1, return_inverse=True)
+    return np.array([pseudo_count(prior, shape) for shape in zip(*shapes.tolist(), strict=True)])[place.ravel()]
 
 
 def summed(components: PosteriorComponents, values: FloatArray) -> FloatArray:

@@ -22,11 +22,12 @@ and the K learned from the other strata says how dependent it is likely to be: s
 is slightly too large, which would add up over hundreds of them; the excess is subtracted: see
 `inference.evidence.excess_evidence`.)
 
-**Thin classes.** A table with thin classes has a mixture of parts in place of one component (see `hard_tables`). If
-its stratum has more than half of the rows, the mixture is used: the sum is a mixture of such parts, too. The other
-strata enter the sum with mean and variance only: with fixed pseudo-counts those of the mixture, as the closed form may
-be wrong by a factor of two. With the adaptive prior they are those of the closed form, which would be wrong only for
-loose K; these have little weight if there are thin classes. With one stratum the result is that of `many_tables`.
+**Thin classes.** A table with thin classes has a mixture of parts in place of one component (see
+`tables_without_closed_form`). If its stratum has more than half of the rows, the mixture is used: the sum is a mixture
+of such parts, too. The other strata enter the sum with mean and variance only: with fixed pseudo-counts those of the
+mixture, as the closed form may be wrong by a factor of two. With the adaptive prior they are those of the closed form,
+which would be wrong only for loose K; these have little weight if there are thin classes. With one stratum the result
+is that of `many_tables`.
 
 The cost is that of the weights and moments of the tables, and O(1) per table and component.
 """

@@ -31,7 +31,7 @@ are right.
 **The prior of I** follows from the adaptive prior: half an atom, half the mixture of I under Dirichlet(K a_i b_j), K on
 its grid, by the same matched moments as the posteriors (nearly 1/I from the loosest K to the tightest).
 
-Cost: about 10 ms per pair of tables, for quantiles, tails and densities of Betas; `batched.many_changes` takes 0.5 ms
+Cost: about 10 ms per pair of tables, for quantiles, tails and densities of Betas; `many_changes` takes 0.5 ms
 for each of many pairs.
 """
 

@@ -2,7 +2,7 @@
 
 The first column has to tell more than epsilon about the target with a probability of `CREDIBLE` = 0.95: that any
 column tells anything is a claim. What a further column X adds is computed given each taken column W, I(X;Y|W), and
-given all taken columns together, I(X;Y|Z). Z is a partition of the rows by all taken columns (see `taken_together`).
+given all taken columns together, I(X;Y|Z). Z is a partition of the rows by all taken columns.
 
 1. X may be taken if it adds more than epsilon to *each* taken column with a probability of at least `level`, unless it
    credibly adds nothing to all of them together, P(I(X;Y|Z) <= epsilon) >= `CREDIBLE`. Among these columns the one is
