@@ -143,7 +143,7 @@ def lowest() -> int:
     """Run the tests of what other libraries hand over, and some of the rest, with the oldest of these libraries."""
     os.environ["NUMBA_CACHE_DIR"] = str(ENVIRONMENT / "numba")  # that of the other environment is for another Numba
     names = {
-        "counting": ("engines", "dask"),
+        "sources": ("engines", "dask"),
         "estimators": ("validation", "support", "selector"),
         "cli/data": ("rank",),
     }
