@@ -145,6 +145,20 @@ def test_what_contradicts_the_method_is_refused() -> None:
         credimi.select(columns(), "class", method="paper", rule="relevant")
 
 
+def test_remedies_name_what_was_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(CredimiError, match="all counts are 0 and method 'paper' adds none"):
+        credimi.mutual_information([[0, 0], [0, 0]], method="paper")
+    with pytest.raises(CredimiError, match="all counts are 0 and prior 'raw-counts' adds none"):
+        credimi.posterior([[0, 0], [0, 0]], prior="raw-counts")
+    never = {"x": ["a", "b", None, None], "class": [None, None, "p", "q"]}
+    with pytest.raises(CredimiError, match="method 'paper' adds nothing: choose another method"):
+        credimi.rank(never, "class", method="paper")
+    assert main(["table", "19 2; 1 1 | 4 6; 4 6", "--given", "--method", "paper"]) == 2
+    assert "leave out --method paper" in capsys.readouterr().err
+    assert main(["table", "19 2; 1 1 | 4 6; 4 6", "--given", "--approximation", "leading"]) == 2
+    assert "leave out --approximation leading" in capsys.readouterr().err
+
+
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data, path = columns(), tmp_path / "data.csv"
     lines = [",".join("" if cell is None else cell for cell in row) for row in zip(*data.values(), strict=True)]
