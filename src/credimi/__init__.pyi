@@ -273,7 +273,7 @@ def select(
     data: Data,
     target: Values,
     *,
-    rule: str = ...,
+    rule: str | None = ...,
     level: float | None = ...,
     max_features: int | None = ...,
     min_features: int = ...,

@@ -104,3 +104,23 @@ def test_an_option_that_there_is_not_has_a_remedy(
     assert end.value.code == 2
     said = capsys.readouterr().err
     assert said == f"credimi: unrecognized arguments: {typed} 1: did you mean {meant}? (see credimi {command} --help)\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["table", "1 2; 3 4", "--html", "page.html"], "--html page.html: table has no --html"),
+        (["table", "1 2; 3 4", "--plot"], "--plot: table has no --plot"),
+        (["select", "data.csv", "--sort", "p"], "--sort p: select has no --sort"),
+        (["pairs", "data.csv", "--sort=p"], "--sort=p: pairs has no --sort"),
+        (["rank", "data.csv", "--wt"], "--wt"),
+    ],
+)
+def test_an_option_of_another_command_is_no_misspelt_one(
+    typed: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from credimi.cli import main  # noqa: PLC0415
+
+    with pytest.raises(SystemExit):
+        main(typed)
+    assert capsys.readouterr().err == f"credimi: unrecognized arguments: {said} (see credimi {typed[0]} --help)\n"

@@ -63,7 +63,7 @@ def _of_table(n: paper.Array, n_i: paper.Array, n_j: paper.Array) -> dict[str, f
     if not n_j.any():
         found["(pimfo)"] = _off(cells.mode, paper.mode_features_missing(n, n_i))
         found["(covMFO)"] = _off(matrix, paper.covariance_features_missing(pi, n, n_i))
-        evidence = credimi.posterior(n, n_i, prior="uniform").log_evidence
+        evidence = credimi.posterior(n, n_i, method="paper").log_evidence
         found["log N(N)"] = _off(evidence, paper.log_normalisation(n, n_i))
         found["(varImfo)"] = _off(law.var(), paper.variance_features_missing(pi, n, n_i))
     elif not n_i.any():  # "symmetric expressions for missing classes only"

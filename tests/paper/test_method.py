@@ -50,6 +50,24 @@ def test_method_is_raw_counts_and_leading_order() -> None:
         assert law.posterior().mutual_information() == law
 
 
+def test_draws_and_evidence_are_of_the_papers_density() -> None:
+    """Its exponents are the counts, hence its parameters one more: those of the uniform prior."""
+    cells = credimi.posterior([[3, 1], [1, 2]], method="paper")
+    assert cells.log_evidence == pytest.approx(-12.6195, abs=1e-4)
+    assert cells.log_marginal_likelihood == pytest.approx(-12.6195 + np.log(6.0), abs=1e-4)
+    uniform = credimi.posterior(JOINT, TARGET_ONLY, [0, 1, 2], prior="uniform")
+    for method in ("paper", "paper-beta"):
+        ours = credimi.posterior(JOINT, TARGET_ONLY, [0, 1, 2], method=method)
+        assert ours.log_evidence == uniform.log_evidence
+        drawn = ours.rvs(50, random_state=0)
+        assert (drawn > 0.0).all()
+        assert np.array_equal(drawn, uniform.rvs(50, random_state=0))
+        raw = credimi.posterior(JOINT, TARGET_ONLY, [0, 1, 2], prior="raw-counts")
+        assert np.array_equal(ours.mode, raw.mode)
+        assert np.array_equal(ours.mean, raw.mean)
+        assert np.array_equal(ours.covariance(), raw.covariance())
+
+
 def test_rank_select_and_selector_agree() -> None:
     data = columns()
     ranking = credimi.rank(data, "class", method="paper")
@@ -90,6 +108,14 @@ def test_what_contradicts_the_method_is_refused() -> None:
         credimi.rank(columns(), "class", method="paper", prior="uniform")
     with pytest.raises(CredimiError, match="has the approximation leading"):
         credimi.mutual_information(JOINT, method="paper", prior="haldane", approximation="beta")
+    for default in ({"prior": "adaptive"}, {"approximation": "matched"}):  # that were named all the same
+        with pytest.raises(CredimiError, match=f"method='paper' has the .*leave out {next(iter(default))}="):
+            credimi.mutual_information(JOINT, method="paper", **default)
+        with pytest.raises(CredimiError, match="method='paper' has the"):
+            credimi.rank(columns(), "class", method="paper", **default)
+    with pytest.raises(CredimiError, match="method='paper' has the prior raw-counts: leave out prior='jeffreys'"):
+        credimi.posterior(JOINT, method="paper", prior="jeffreys")
+    assert credimi.mutual_information(JOINT, method="paper", **RAW) == credimi.mutual_information(JOINT, method="paper")  # type: ignore[arg-type]
     with pytest.raises(CredimiError, match="method is for the rules"):
         credimi.select(columns(), "class", method="paper", rule="relevant")
 
@@ -115,3 +141,7 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     )
     assert main(["table", "3 0 1; 0 2 1", "--method", "paper", "--prior", "1"]) == 2
     assert "leave out" in capsys.readouterr().err
+    for default in (["--prior", "adaptive"], ["--approximation", "matched"]):
+        assert main(["table", "3 0 1; 0 2 1", "--method", "paper", *default]) == 2
+        assert main(["rank", str(path), "--target", "class", "--method", "paper", *default]) == 2
+        assert capsys.readouterr().err.count(f"leave out {default[0][2:]}={default[1]!r}") == 2

@@ -50,12 +50,26 @@ class Parser(argparse.ArgumentParser):
 
     listing: str | None = None  # the option whose list of columns was read
 
-    def refuse(self, unknown: Sequence[str]) -> NoReturn:
-        """Refuse words that are no options of this command, with the nearest option that it has."""
-        offered = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
+    @property
+    def option_names(self) -> list[str]:
+        """The options that this parser knows, without their short forms."""
+        return [name for action in self._actions for name in action.option_strings if name.startswith("--")]
+
+    def refuse(self, unknown: Sequence[str], is_option_elsewhere: Callable[[str], bool]) -> NoReturn:
+        """Refuse words that are no options of this command, with the nearest option that it has.
+
+        An option of another command is not misspelt, so that none is near.
+        """
+        offered = self.option_names
         option = next((word.partition("=")[0] for word in unknown if word.startswith("-")), "")
-        near = [_CALLED_ELSEWHERE.get(option, ""), *_close(option, offered)]
-        hint = next((f": did you mean {name}?" for name in near if name in offered), "")
+        near = [_CALLED_ELSEWHERE.get(option, "")]
+        if not option or is_option_elsewhere(option):
+            hint = f": {self.prog.rpartition(' ')[2]} has no {option}" if option else ""
+        else:
+            near += [name for name in offered if name.startswith(f"{option}-")]
+            near += [f"--{name}" for name in _close(option.strip("-"), [name.strip("-") for name in offered])]
+            hint = ""
+        hint = next((f": did you mean {name}?" for name in near if name in offered), hint)
         self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
 
     def error(self, message: str) -> NoReturn:

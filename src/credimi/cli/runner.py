@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from credimi.cli import command_files, standard_input, startup, terminal_io
-from credimi.cli.option_parser import Parser, add_command, given, keywords_for, option_name
+from credimi.cli.option_parser import Parser, add_command, add_options, given, keywords_for, option_name
 from credimi.cli.terminal_io import say
 from credimi.compile.hooks import NoKernelsError
 from credimi.core.atomic_files import write
@@ -57,7 +57,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     typed = sys.argv[1:] if arguments is None else list(arguments)
     options, unknown = parser_for(typed).parse_known_args(typed)
     if unknown:  # `parse_args` would report it with the main parser, whose help does not list the command's options
-        options.refuse(unknown)
+        options.refuse(unknown, _is_option)
     try:
         with warnings.catch_warnings():  # restores `showwarning`
             warnings.showwarning = _show_warning
@@ -84,6 +84,16 @@ def parser_for(typed: Sequence[str]) -> Parser:
     for name in MODULES if asked is None else [asked]:
         add_command(commands, declared(name), with_options=name == asked)
     return parser
+
+
+def _is_option(option: str) -> bool:
+    """Whether some command has this option."""
+    for name in MODULES:
+        parser = Parser(add_help=False)
+        add_options(parser, declared(name))
+        if option in parser.option_names:
+            return True
+    return False
 
 
 def declared(name: str) -> Command:

@@ -26,6 +26,12 @@ Answer = Callable[["Asked"], "Foreign"]
 Finish = Callable[["Asked", "Foreign"], "int | None"]
 NOTHING_KEPT, INTERRUPTED = 3, 130  # exit codes
 _NUMBER = re.compile(r"-(\d+|\d*\.\d+)")  # what argparse does not read as an option
+WITHOUT_TARGET = {  # what keywords mean to a command that has no target
+    "features": "The columns to use. Default: all.",
+    "discretize": "How numbers become categories: equal cuts them into ranges of about equal counts, 3 to 10, as many "
+    "as the rows allow; quantile:4 into four; categories makes each number a category; none refuses them. "
+    "COLUMN=METHOD is for one column, and so are cuts: age=18,65 or visit=2024-02-29. May be repeated",
+}
 TOP = "show only the first rows (with --format table)"
 
 

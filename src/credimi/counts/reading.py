@@ -30,9 +30,9 @@ class Reading(Keywords):
 
     features: Sequence[str] | None = keyword(
         None,
-        "The columns to use. Default: all but the target. A column that is named here, or in `discretize`, is refused "
-        "if its values cannot be counted (lists, for example); other such columns are counted as present or missing, "
-        "and the result says so.",
+        "The columns to use. Default: all but the target, if there is one. A column that is named here, or in "
+        "`discretize`, is refused if its values cannot be counted (lists, for example); other such columns are counted "
+        "as present or missing, and the result says so.",
         group="columns",
         typed="The columns to use. Default: all but the target.",
     )

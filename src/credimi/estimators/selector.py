@@ -24,7 +24,7 @@ from credimi.counts.weights import weighing_one
 from credimi.estimators.class_labels import warn_if_measured
 from credimi.estimators.counted_xy import Sample, coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights, with_weights
-from credimi.inference.belief import Belief
+from credimi.inference.belief import USUAL_APPROXIMATION, USUAL_PRIOR, Belief
 from credimi.inference.bounds import information_bounds
 from credimi.inference.rules import best, check_k, checked_rule, decide, filled
 from credimi.inference.tables.many_tables import Beliefs, beliefs
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from credimi.core.tables import Tables
-    from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Foreign, Option, Value, Values
+    from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Foreign, Option, Record, Value, Values
     from credimi.counts.counts import Counts
     from credimi.questions.rank.result import Ranking
     from credimi.questions.select.result import Selection
@@ -286,9 +286,11 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
         return ranked(self.counts_, None, reading, self._belief(threads))
 
     def _belief(self, threads: int | None) -> Belief:
+        usual = {"prior": USUAL_PRIOR, "approximation": USUAL_APPROXIMATION}  # scikit-learn names defaults, too
+        given: Record = {name: getattr(self, name) for name in usual}
+        named = {name: value for name, value in given.items() if not isinstance(value, str) or value != usual[name]}
         return Belief(
-            prior=self.prior,
-            approximation=self.approximation,
+            **named,
             method=self.method,
             epsilon=self.epsilon,
             level=LEVEL if self.level is None else self.level,

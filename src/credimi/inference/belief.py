@@ -28,19 +28,28 @@ METHODS = {  # the method of Hutter and Zaffalon (2003), with natural logarithms
 }
 
 
+class Unnamed(str):
+    """A default, which a method replaces: the same text is refused beside a method where a caller typed it."""
+
+    __slots__ = ()
+
+
+USUAL_PRIOR, USUAL_APPROXIMATION = Unnamed(ADAPTIVE), Unnamed("matched")
+
+
 @stored
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belief(Keywords):
     """Prior, approximation, and the thresholds of intervals and decisions: one for all tables of a question."""
 
     prior: str | float = keyword(
-        ADAPTIVE,
+        USUAL_PRIOR,
         'The prior of the cell probabilities: "adaptive", which also gives independence a probability; "uniform", '
         '"jeffreys", "perks", "raw-counts" or "haldane"; or a number, the pseudo-count of each cell.',
         group="decision",
     )
     approximation: str = keyword(
-        "matched",
+        USUAL_APPROXIMATION,
         'How the distribution of I is found. "matched": near-exact moments, and a Beta distribution. "leading", '
         '"leading-beta": moments of leading order, and a normal or a Beta distribution. "sampled": draws.',
         group="decision",
@@ -84,6 +93,8 @@ class Belief(Keywords):
             require_share,
         )
 
+        if isinstance(self.prior, Mapping):
+            raise CredimiError("prior is a dictionary, and only rank takes priors by column: name one for all columns")
         prior, approximation = by_method(self.method, self.prior, self.approximation)
         object.__setattr__(self, "prior", prior)
         object.__setattr__(self, "approximation", approximation)
@@ -128,7 +139,7 @@ class ColumnBelief(Belief):
     """A `Belief` whose prior may be one for each column, by name."""
 
     prior: str | float | Mapping[str, Option] = keyword(  # type: ignore[assignment]  # once made, as that of a `Belief`
-        ADAPTIVE,
+        USUAL_PRIOR,
         'The prior of the cell probabilities: "adaptive", which also gives independence a probability; "uniform", '
         '"jeffreys", "perks", "raw-counts" or "haldane"; or a number, the pseudo-count of each cell. Or a dictionary '
         'of columns, "*" for the others: each has one of these, or a frame (or rows with labels) of pseudo-counts, '
@@ -139,6 +150,8 @@ class ColumnBelief(Belief):
 
     def __post_init__(self) -> None:
         if isinstance(self.prior, Mapping):
+            if self.method is not None:
+                raise CredimiError(f"method={self.method!r} has one prior for all columns: leave out the dictionary")
             own = {str(name): prior for name, prior in self.prior.items() if name != OTHERS}
             object.__setattr__(self, "of_columns", own)
             object.__setattr__(self, "prior", self.prior.get(OTHERS, ADAPTIVE))
@@ -147,14 +160,15 @@ class ColumnBelief(Belief):
 
 def by_method(method: str | None, prior: Option, approximation: str) -> tuple[Option, str]:
     """Prior and approximation: those of the method, if one is named, otherwise those that are given."""
-    approximation = checked_approximation(approximation)
+    known = checked_approximation(approximation)
     if method is None:
-        return prior, approximation
+        return str(prior) if isinstance(prior, Unnamed) else prior, known
     if method not in METHODS:
         raise CredimiError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}, or leave it out")
     named = METHODS[method]
-    for name, given, default in (("prior", prior, ADAPTIVE), ("approximation", approximation, "matched")):
-        if not (isinstance(given, str) and given in {default, named[name], "haldane"}):
+    for name, given, value in (("prior", prior, prior), ("approximation", approximation, known)):
+        is_same = isinstance(value, str) and value in {named[name], "haldane"}
+        if not (is_same or isinstance(given, Unnamed)):
             raise CredimiError(f"method={method!r} has the {name} {named[name]}: leave out {name}={given!r}")
     return named["prior"], named["approximation"]
 
@@ -168,4 +182,4 @@ def checked_approximation(approximation: str) -> str:
         close_matches = difflib.get_close_matches(str(approximation), APPROXIMATIONS, 1)
         hint = f"did you mean {close_matches[0]!r}? " if close_matches else ""
         raise CredimiError(f"unknown approximation {approximation!r}: {hint}choose one of {', '.join(APPROXIMATIONS)}")
-    return approximation
+    return str(approximation)  # plain, if it is a default

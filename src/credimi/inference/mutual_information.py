@@ -10,7 +10,7 @@ import numpy as np
 from credimi.core.arguments import make_generator, require_whole
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.inference.belief import ADAPTIVE, by_method
+from credimi.inference.belief import ADAPTIVE, USUAL_APPROXIMATION, USUAL_PRIOR, by_method
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.fixed_priors import CELLS
@@ -28,8 +28,8 @@ def mutual_information(
     target_only: ArrayLike | None = None,
     feature_only: ArrayLike | None = None,
     *,
-    prior: Prior = ADAPTIVE,
-    approximation: str = "matched",
+    prior: Prior = USUAL_PRIOR,
+    approximation: str = USUAL_APPROXIMATION,
     method: str | None = None,
     draws: int = 10_000,
     random_state: int | np.random.Generator | None = None,

@@ -35,7 +35,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.special import stirling_error
 from credimi.core.table import Table
-from credimi.inference.belief import ADAPTIVE, by_method
+from credimi.inference.belief import USUAL_APPROXIMATION, Unnamed, by_method
 from credimi.inference.evidence.fixed_priors import CELLS, added, pseudo_counts, require_proper
 from credimi.inference.information import information_of
 from credimi.inference.mode.mode import Solution, one_less, solve
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from credimi.inference.distributions.distribution import Distribution
     from credimi.inference.evidence.fixed_priors import Prior
 
+_USUAL_PRIOR = Unnamed(CELLS)
 _MAX_SHIFT = 0.5  # the mean may differ from the mode by so much, summed over all cells
 
 
@@ -57,7 +58,7 @@ def posterior(
     target_only: ArrayLike | None = None,
     feature_only: ArrayLike | None = None,
     *,
-    prior: Prior = CELLS,
+    prior: Prior = _USUAL_PRIOR,
     method: str | None = None,
 ) -> Posterior:
     """Posterior of the joint cell probabilities, given counts of rows in which feature or target may be missing.
@@ -75,7 +76,9 @@ def posterior(
         "jeffreys" (1/2 pseudo-count per cell), "uniform" (1), "perks" (1/(rs)), "raw-counts" or "haldane" (0), a
         number, or an r x s array with one for each cell. The adaptive prior is one of mutual information alone.
     method
-        "paper" or "paper-beta": raw counts, and for `.mutual_information()` the approximation of leading order.
+        "paper" or "paper-beta": mode, mean and covariance from the raw counts, and for `.mutual_information()` the
+        approximation of leading order. The density is the paper's, prod pi_ij^n_ij for complete counts, a Dirichlet
+        with the parameters n_ij + 1: draws and evidence are those of prior="uniform".
 
     Returns
     -------
@@ -92,10 +95,7 @@ def posterior(
     Distribution(mean=0.2236, std=0.09614, 95% interval=[0.06274, 0.429])
     """
     table = Table.of(joint, target_only, feature_only)
-    approximation = "matched"
-    if method is not None:
-        given = ADAPTIVE if isinstance(prior, str) and prior == CELLS else prior  # the default is none that was given
-        prior, approximation = by_method(method, given, approximation)
+    prior, approximation = by_method(method, prior, USUAL_APPROXIMATION)
     pseudo = pseudo_counts(prior, table)
     require_proper(table, pseudo)
     return Posterior(table, pseudo, approximation, method)
@@ -201,7 +201,12 @@ class Posterior(Saved):
 
     @cached_property
     def log_evidence(self) -> float:
-        """Log of the normalisation, prior included; infinite if a cell has neither count nor pseudo-count."""
+        """Log of the normalisation, prior included; infinite if a cell has neither count nor pseudo-count.
+
+        With a method it is that of the paper's density, hence of the uniform prior.
+        """
+        if self.method is not None:
+            return self._of_density.log_evidence
         cells = self.table.joint + self.pseudo_count
         if not cells.all():
             return math.inf
@@ -221,6 +226,8 @@ class Posterior(Saved):
     @property
     def log_marginal_likelihood(self) -> float:
         """Log-probability of one sequence of such rows, the evidence divided by the prior's own normalisation."""
+        if self.method is not None:
+            return self._of_density.log_marginal_likelihood
         if not np.all(self.pseudo_count):
             raise CredimiError(
                 "prior 'haldane' is improper, so the marginal likelihood is not defined: choose a proper prior"
@@ -236,7 +243,10 @@ class Posterior(Saved):
         burn_in: int = BURN_IN,
         thin: int = THIN,
     ) -> Draws:
-        """Draws with convergence figures; the last three arguments matter only if both sides have missing values."""
+        """Draws with convergence figures; the last three arguments matter only if both sides have missing values.
+
+        With a method they are draws from the paper's density, hence with the uniform prior.
+        """
         for name, value, minimum in (
             ("size", size, 0),
             ("chains", chains, 1),
@@ -245,7 +255,7 @@ class Posterior(Saved):
         ):
             require_whole(name, value, minimum)
         generator = make_generator(random_state)
-        return draw(*self.parameters, int(size), generator, chains=chains, burn_in=burn_in, thin=thin)
+        return draw(*self._of_density.parameters, int(size), generator, chains=chains, burn_in=burn_in, thin=thin)
 
     def rvs(self, size: int = 1, random_state: int | np.random.Generator | None = None) -> FloatArray:
         """`size` draws, (size, r, s): independent if one side is complete, otherwise Gibbs (see `sample`)."""
@@ -255,6 +265,11 @@ class Posterior(Saved):
     def parameters(self) -> tuple[Table, float]:
         """The counts and a pseudo-count of all cells; what differs between cells is among the counts."""
         return added(self.table, self.pseudo_count)
+
+    @cached_property
+    def _of_density(self) -> Posterior:
+        """The posterior whose parameters are those of the density: the paper's counts are exponents, one less."""
+        return self if self.method is None else Posterior(self.table, self.pseudo_count + 1.0)
 
     @cached_property
     def _solution(self) -> Solution:

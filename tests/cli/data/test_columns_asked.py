@@ -154,3 +154,9 @@ def test_names_with_commas_between_them_are_told_apart(refusal: Refusal) -> None
     write("data.csv", base())
     said = refusal("rank", "data.csv", "--target", "y", "--features", "a,b")
     assert said == "there is no column 'a,b': name each column by itself, without commas ('a', 'b')"
+
+
+@pytest.mark.parametrize("command", ["rank", "select", "interactions", "tree"])
+def test_a_column_of_too_many_values_is_refused(refusal: Refusal, command: str) -> None:
+    said = refusal(command, CLINIC, "--target", "diabetes", "--features", "region", "smoking", "--max-values", "3")
+    assert said.startswith("column 'region' has more than 3 values, such as 'Basel', 'Bern', 'Genève': leave it out")

@@ -93,6 +93,10 @@ def test_groups(call: Call) -> None:
         (["rank", "before.csv", "--target", "y", "--by", "w"], "no column 'w'"),
         (["rank", "before.csv", "--target", "y", "--by", "x", "--format", "csv"], "leave out --format csv"),
         (["rank", "before.csv", "--target", "y", "--by", "x", "--prior", "jeffreys"], "--prior does not go with --by"),
+        (
+            ["rank", "before.csv", "--target", "y", "--by", "x", "--method", "paper"],
+            "--method does not go with --by: groups are compared with the adaptive prior",
+        ),
         (["rank", "before.csv", "--by", "x"], "--target COLUMN"),
     ],
 )
@@ -103,3 +107,10 @@ def test_what_cannot_be_meant_is_refused(call: Call, arguments: list[str], messa
     assert out == ""
     assert message in err
     assert len(err.splitlines()) == 1
+
+
+def test_groups_are_sorted_as_asked(call: Call) -> None:
+    asked = ("rank", CLINIC, "--target", "diabetes", "--by", "sex", "--sort", "name", "--format", "json")
+    for group in json.loads(call(*asked)[1])["groups"]:
+        named = [each["feature"] for each in group["features"] if each["verdict"] != "not ranked"]
+        assert named == sorted(named)

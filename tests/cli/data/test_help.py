@@ -46,6 +46,14 @@ def test_help_is_said_in_usual_words(call: Call, command: str, words: str) -> No
     assert words in " ".join(call(command, "--help")[1].split())
 
 
+@pytest.mark.parametrize("command", ["pairs", "network"])
+def test_a_command_without_a_target_has_none_in_its_help(call: Call, command: str) -> None:
+    told = " ".join(call(command, "--help")[1].split())
+    assert "The columns to use. Default: all. --" in told
+    assert "How numbers become categories: equal cuts them" in told
+    assert "about the target" not in told
+
+
 def test_the_level_of_a_selection_is_said(call: Call) -> None:
     told = " ".join(call("select", "--help")[1].split())
     assert 'Default: 0.5 for "smallest", which predicts best, and 0.95 for the others' in told

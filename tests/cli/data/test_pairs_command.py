@@ -53,6 +53,15 @@ def test_forests_are_said_for_what_they_are(call: Call) -> None:
     assert sum(not line.startswith("#") for line in lines) == 3
 
 
+def test_the_page_of_forests_has_their_edges(call: Call, refusal: Refusal) -> None:
+    asked = ("pairs", CLINIC, "--features", "bmi", "age", "sex", "--forest")
+    assert "leave one of them out" in refusal(*asked, "--plot", "forest.png")
+    assert call(*asked, "--html", "forest.html")[0] == 0
+    page = Path("forest.html").read_text(encoding="utf-8")
+    assert "assuming that the dependences form a forest (no cycles)" in page
+    assert "in the best forest" in page
+
+
 def test_missing_values_are_completed_from_forests(call: Call) -> None:
     asked = ("--refine", "forest", "--imputations", "3", "--random-state", "5")
     code, out, err = call("pairs", CLINIC, *asked, "--top", "2")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,29 @@ def test_steps_and_nodes_are_lines_of_csv(capsys: pytest.CaptureFixture[str]) ->
 def test_a_method_has_its_rule(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["select", DATA, "--target", "diabetes", "--method", "paper", "--format", "json"]
     assert json.loads(answer(capsys, *asked)[1])["settings"]["goal"] == "forward"
+    with pytest.raises(credimi.CredimiError, match=r"method is for the rules plugin, .* not for smallest"):
+        credimi.select(str(DATA), "diabetes", rule="smallest", method="paper")
+
+
+def test_what_does_not_stand_at_the_factor_is_not_called_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["select", DATA, "--target", "diabetes", "--rule", "forward", "--robust-factor", "2"]
+    out = " ".join(answer(capsys, *asked)[1].split())
+    assert "kept, but only if" not in out
+    assert "not robust: would be taken without the robust factor" in out
+    assert "Robust factor 2: what is taken stands" in out
+    found = json.loads(answer(capsys, *asked, "--max-features", "3", "--format", "json")[1])
+    reasons = {each["feature"]: each["reason"] for each in found["rejected"]}
+    assert {reasons[name] for name in ("waist", "diet", "smoking")} == {"not robust"}
+    assert reasons["pressure_medication"] == "unsure"
+    assert {name for name, why in reasons.items() if why == "not reached"} >= {"visits_last_year", "exercise"}
+
+
+def test_the_probability_of_a_rule_of_rankings_has_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    heading = "not taken +tells alone +{} +why"
+    for rule, named in (("smallest", r"P\(adds\)"), ("relevant", r"P\(matters\)"), ("fdr", r"P\(> 0.003\)")):
+        assert re.search(
+            heading.format(named), answer(capsys, "select", DATA, "--target", "diabetes", "--rule", rule)[1]
+        )
 
 
 @pytest.mark.parametrize("by", [(), ("--rule", "smallest"), ("--rule", "relevant")])
@@ -103,6 +127,12 @@ def test_at_least_so_many_columns_are_written(
         (["--format", "json", "--output", "s.json"], "--format is of what is printed, and --output writes rows"),
         (["--top", "1", "--output", "o.csv"], "to keep at most 1, write --max-features 1"),
         (["--rule", "fdr", "--scratch", ".", "--output", "o.csv"], "leave scratch out (scratch, --scratch)"),
+        (
+            ["--method", "paper", "--rule", "smallest"],
+            "--method is for the rules plugin, forward, backward, fdr, not for",
+        ),
+        (["--fdr", ".1", "--rule", "FF"], "--fdr is for the rule fdr, not for forward: leave it out"),
+        (["--fdr", ".1", "--method", "paper"], "--fdr is for the rule fdr, not for forward: leave it out"),
         (["--rule", "best"], "invalid choice: 'best'"),
         (["--rule", "foward"], "did you mean 'forward'?"),
         (["--goal", "smallest"], "unrecognized arguments: --goal smallest: did you mean --rule?"),

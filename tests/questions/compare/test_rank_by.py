@@ -155,3 +155,12 @@ def test_groups_are_named_by_one_column(by: Sequence[object]) -> None:
     data = {"class": ["p", "q"] * 10, "x": ["a", "b"] * 10, "site": ["n"] * 10 + ["s"] * 10, "z": ["a", "b"] * 10}
     with pytest.raises(credimi.CredimiError, match=f"by is a {type(by).__name__}: name one column"):
         credimi.rank_by(data, "class", by)
+
+
+def test_each_ranking_is_sorted_and_the_comparisons_stay() -> None:
+    found = credimi.rank_by(table() | {"noise": list("ab") * 600}, "class", by="site")
+    by_name = found.sorted_by("name")
+    for ranking in by_name.rankings.values():
+        assert ranking.columns["feature"] == sorted(ranking.columns["feature"])
+    assert [each.columns for each in by_name.comparisons] == [each.columns for each in found.comparisons]
+    assert {ranking.columns["feature"][0] for ranking in found.rankings.values()} == {"x"}

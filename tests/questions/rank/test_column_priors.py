@@ -60,9 +60,21 @@ def test_all_kinds_of_priors_beside_each_other(data: dict[str, Any]) -> None:
             assert values_of(mixed, name) == values_of(alone, name)
             bounds = ("robust_low", "robust_high", "tipping_factor", "rows_to_decide")
             assert [mixed[name][figure] for figure in bounds] == [alone[name][figure] for figure in bounds]
-    by_method = credimi.rank(data, "class", prior={"own": "uniform"}, method="paper")
-    assert values_of(by_method, "other") == values_of(credimi.rank(data, "class", method="paper"), "other")
-    assert by_method["own"]["mi"] != credimi.rank(data, "class", method="paper")["own"]["mi"]
+
+
+def test_a_method_has_one_prior_for_all_columns(data: dict[str, Any]) -> None:
+    with pytest.raises(CredimiError, match="method='paper' has one prior for all columns: leave out the dictionary"):
+        credimi.rank(data, "class", prior={"own": PRIOR}, method="paper")
+
+
+def test_only_rank_takes_priors_by_column(data: dict[str, Any]) -> None:
+    message = "^prior is a dictionary, and only rank takes priors by column: name one for all columns$"
+    for function in (credimi.select, credimi.prequential):
+        with pytest.raises(CredimiError, match=message):
+            function(data, "class", prior={"own": PRIOR})
+    rows = [[value] for value in data["own"]]
+    with pytest.raises(CredimiError, match=message):
+        credimi.CredibleSelector(prior={"own": PRIOR}).fit(rows, data["class"])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("approximation", ["matched", "sampled"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,3 +53,12 @@ def test_names_are_looked_for_in_the_features() -> None:
     assert "tells" in comparison
     assert "other" not in comparison
     assert next(iter(comparison)) in comparison
+
+
+def test_probabilities_that_differ_by_rounding_are_ties() -> None:
+    ranking = credimi.rank(TABLE, CLASSES)
+    figures = ranking.figures | {"p_above": [1.0 - 2e-16, 1.0, 0.5], "mi": [0.6, 0.4, 0.0]}
+    rounded = replace(ranking, figures=figures)
+    names = figures["feature"]
+    assert rounded.sorted_by("p").columns["feature"] == names
+    assert rounded.sorted_by("name").sorted_by("p").columns["feature"] == names

@@ -49,7 +49,7 @@ def coded_parts(parts: list[Batch], plan: Plan, threads: int | None = None) -> E
     coded = [without_values_of_no_weight(encode_batch(batch, plan, threads=threads)) for batch in batches]
     counts = [count_coded(part, threads=threads, squared=is_survey) for part in coded]
     if len(coded) == 1:
-        return EncodedTable(coded[0], counts[0], is_survey)
+        return EncodedTable(coded[0], checked(counts[0], plan), is_survey)
     total = counts[0]
     for part in counts[1:]:
         total = within_plan(total + part, plan)

@@ -95,6 +95,10 @@ class GroupedRanking(Result):
         """The remarks on all rankings."""
         return tuple(remark for ranking in self.rankings.values() for remark in ranking.remarks)
 
+    def sorted_by(self, order: str) -> GroupedRanking:
+        """The same with rankings in another order, as `Ranking.sorted_by` has it; comparisons keep theirs."""
+        return replace(self, rankings={name: each.sorted_by(order) for name, each in self.rankings.items()})
+
     def sections(self, shown: Shown = IN_PYTHON) -> Iterator[Section]:
         """The ranking of each group, then the comparisons."""
         for name, ranking in self.rankings.items():

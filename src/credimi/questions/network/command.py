@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.core.command import Command
+from credimi.core.command import WITHOUT_TARGET, Command
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ COMMAND = Command(
     text=__doc__,
     summary="which columns hang together directly, with the probability of every edge",
     functions=("network",),
+    means=WITHOUT_TARGET,
     target=False,
     doing="learning",
     formats=("table", "json", "csv", "dot", "graphml"),

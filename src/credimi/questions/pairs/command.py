@@ -32,23 +32,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.core.command import Command, Option
+from credimi.core.command import WITHOUT_TARGET, Command, Option
 from credimi.core.errors import CredimiError
 from credimi.results.sentences import COMMAND_LINE
 
 if TYPE_CHECKING:
     from credimi.core.command import Asked
     from credimi.core.types import Foreign
-    from credimi.questions.pairs.result import Pairs
 
 _MAX_REASONS = 3  # in the error if there is no pair
 
 
 def _answer(asked: Asked) -> Foreign:
-    """The pairs; where only the best are shown, others need not leave the GPU."""
+    """The pairs, or their forests; where only the best are shown, others need not leave the GPU."""
     options, given = asked.options, asked.given
     if "imputations" in given and "refine" not in given:
         raise CredimiError("--imputations is for --refine forest: add it, or leave both out")
+    if options.forest and options.plot is not None:
+        raise CredimiError("--plot draws pairs, and --forest has no picture: leave one of them out, or take --html")
     all_are_needed = options.forest or "into" in given or options.html is not None or options.plot is not None
     options.top = given.pop("top", None)
     if given.get("device") == "gpu" and not all_are_needed:
@@ -57,17 +58,13 @@ def _answer(asked: Asked) -> Foreign:
     if len(compared.names) < 2:
         why = "; ".join(compared.remark_lines(reader=COMMAND_LINE)[:_MAX_REASONS])
         raise CredimiError(f"a pair has two columns, and {len(compared.names)} can be used here: {why}")
-    return compared
+    return compared.forest(threads=given.get("threads")) if options.forest else compared
 
 
-def _finish(asked: Asked, compared: Pairs) -> None:
+def _finish(asked: Asked, result: Foreign) -> None:
     """Print the pairs, or the edges of forests."""
-    top = asked.options.top
-    if not asked.options.forest:
-        asked.show(compared, asked.options.output, top=top)
-        return
-    forest = compared.forest(threads=asked.given.get("threads"))
-    asked.show(forest, asked.options.output, ("rows", "columns", "given", "odds", "expected_edges"), top=top)
+    known = ("rows", "columns", "given", "odds", "expected_edges") if asked.options.forest else None
+    asked.show(result, asked.options.output, known, top=asked.options.top)
 
 
 COMMAND = Command(
@@ -75,7 +72,7 @@ COMMAND = Command(
     text=__doc__,
     summary="what every two columns tell about each other",
     functions=("pairs",),
-    means={"top": "Show only the first N. Default: 30 in a table, all in json and csv."},
+    means=WITHOUT_TARGET | {"top": "Show only the first N. Default: 30 in a table, all in json and csv."},
     target=False,
     doing="comparing",
     options=(
@@ -85,7 +82,7 @@ COMMAND = Command(
             settings={"action": "store_true"},
         ),
     ),
-    html="write a page to explore the links in a browser, offline",
+    html="write a page to explore the links, or with the edges of --forest, in a browser, offline",
     plot="draw the matrix of mi",
     nothing_to_draw="there is no pair to draw",
     units=True,

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from credimi.core.command import Asked
     from credimi.core.types import Foreign
 
+_OF_BELIEF = {"method", "prior", "approximation", "random_state"}  # not of comparisons
 _ORDERS = ("mean", "low", "p", "name")
 
 
@@ -42,7 +43,12 @@ def _answer(asked: Asked) -> Foreign:
         return asked.ask("rank", asked.counts(), counted=True).sorted_by(asked.options.sort)
     if asked.options.format == "csv":
         raise CredimiError("--by writes tables, JSON, a page and a picture: leave out --format csv")
-    return asked.ask("rank_by", asked.files, by=by, refused="does not go with --by: leave one of them out")
+    why = "leave one of them out"
+    if not _OF_BELIEF.isdisjoint(asked.given):
+        why = f"groups are compared with the adaptive prior and near-exact moments, and nothing is drawn; {why}"
+    return asked.ask("rank_by", asked.files, by=by, refused=f"does not go with --by: {why}").sorted_by(
+        asked.options.sort
+    )
 
 
 COMMAND = Command(

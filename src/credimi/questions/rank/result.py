@@ -66,6 +66,7 @@ INFORMATION = (  # columns in nats
     "robust_low",
     "robust_high",
 )
+_DIGITS_OF_P = 12  # what differs beyond is rounding
 ORDERS = {"mean": "mi", "low": "low", "p": "p_above", "name": "feature"}
 
 
@@ -172,7 +173,9 @@ class Ranking(FeatureResult):
         return tuple(record["text"] for record in worded(target, reader))
 
     def sorted_by(self, order: str) -> Ranking:
-        """The same features in another order; ties keep their order, and features that are not ranked come last.
+        """The same features in another order; ties are in the order of the mean, and features without ranks come last.
+
+        Probabilities that differ by rounding alone are ties.
 
         Parameters
         ----------
@@ -182,7 +185,12 @@ class Ranking(FeatureResult):
         if order not in ORDERS:
             raise CredimiError(f"the order is {order!r}: choose one of {', '.join(ORDERS)}")
         unranked, values = map(math.isnan, self.figures["mi"]), self.figures[ORDERS[order]]
-        keys = [(last, value if order == "name" else -value) for last, value in zip(unranked, values, strict=True)]
+        if order == "p":
+            values = [round(value, _DIGITS_OF_P) for value in values]
+        keys = [
+            (last, value if order == "name" else -value, 0.0 if last else -mean)
+            for last, value, mean in zip(unranked, values, self.figures["mi"], strict=True)
+        ]
         order_of_rows = sorted(range(len(self)), key=keys.__getitem__)
         return replace(
             self,

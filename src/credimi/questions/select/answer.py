@@ -36,6 +36,7 @@ from credimi.questions.select.rejections import CREDIBLE
 from credimi.questions.select.relevant_features import relevance, why_nothing
 from credimi.questions.select.result import Rejection, Selection, Step
 from credimi.questions.select.smallest_set import Search, smallest
+from credimi.results.remarks import RemarkKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -57,7 +58,6 @@ USUAL = {
     "prior": ADAPTIVE,
     "approximation": "matched",
     "missing_as": "ignore",
-    "fdr": FDR,
     "robust_factor": None,
 }
 
@@ -90,8 +90,8 @@ def selection_from(data: Data, target: Values, asked: Asked, reading: Reading, b
     from credimi.counts.request import CountRequest  # noqa: PLC0415  (pyarrow takes a while to load)
     from credimi.sources.codes import codes_of  # noqa: PLC0415  (pyarrow takes a while to load)
 
-    if belief.method is not None and asked.rule == Asked().rule:  # none was named: the paper's is FF
-        asked = replace(asked, rule="forward")
+    if belief.fdr != FDR and asked.rule != "fdr":
+        raise CredimiError(f"fdr is for the rule fdr, not for {asked.rule}: leave it out (fdr, --fdr)")
     if asked.rule in RULES:
         if reading.scratch is not None:
             raise CredimiError(f"the rule {asked.rule} keeps no codes of rows: leave scratch out (scratch, --scratch)")
@@ -149,15 +149,17 @@ def selected(
 def by_rule(ranking: Ranking, asked: Asked) -> Selection:
     """The columns that a rule of rankings keeps, each judged alone, best first.
 
-    With a `robust_factor`, only those that stand at it. Until there are `min_features`, the most probable others are
-    taken. `adds` is what the column tells alone, and `p_adds` is P(I > epsilon).
+    With a `robust_factor`, only those that stand at it: the others are not robust, and are not cautioned about as kept.
+    Until there are `min_features`, the most probable others are taken. `adds` is what the column tells alone, and
+    `p_adds` is P(I > epsilon).
     """
     rows, settings = {str(row["feature"]): row for row in ranking}, ranking.settings
     check_min_features(asked.min_features, len(rows), asked.max_features)
     kept = [str(name) for name in ranking.selected(asked.rule)]
-    if (factor := settings.get("factor")) is not None:
+    by_the_rule, factor = set(kept), settings.get("factor")
+    if factor is not None:
         kept = [name for name in kept if rows[name]["verdict"] == "keep" and rows[name]["tipping_factor"] >= factor]
-    kept = kept[: asked.max_features]
+    standing, kept = set(kept), kept[: asked.max_features]
     unknown = [name for name, row in rows.items() if math.isnan(row["p_above"])]
     others = [name for name in rows if name not in kept and name not in unknown]
     by_probability = sorted(others, key=lambda name: (-rows[name]["p_above"], -rows[name]["mi"], name))
@@ -167,6 +169,10 @@ def by_rule(ranking: Ranking, asked: Asked) -> Selection:
         for name, row in rows.items()
     }
     reasons = {name: "tells nothing" if rows[name]["verdict"] == "drop" else "unsure" for name in others}
+    reasons |= dict.fromkeys(standing.intersection(others), "not reached")
+    surely = {name for name in by_the_rule - standing if rows[name]["verdict"] == "keep"}
+    reasons |= dict.fromkeys(surely, "not robust")
+    taken = {*kept, *forced}
     own = {"epsilon", "level", "prior", "factor", "method", *({"fdr"} & {asked.rule})}
     return Selection(
         tuple(Step(name, **figures[name], forced=name in forced) for name in (*kept, *forced)),
@@ -179,7 +185,7 @@ def by_rule(ranking: Ranking, asked: Asked) -> Selection:
         ranking.entropy,
         {"goal": asked.rule} | {name: value for name, value in settings.items() if name in own},
         tuple(ranking.facts[name] for name in unknown),
-        remarks=tuple(ranking.remarks),
+        remarks=tuple(each for each in ranking.remarks if each.kind != RemarkKind.TIPS_EARLY or each.feature in taken),
     )
 
 

@@ -3,10 +3,11 @@
 rules: smallest (the default) takes the fewest columns that tell all there is to
 tell together, and says what each adds; relevant takes all that matter, alone or
 with a partner. Both need all rows. The others look at each column alone:
-forward keeps what is surely informative, P(I > epsilon) >= level; backward
-drops what is surely not; plugin uses the estimate alone; fdr keeps as many as
-it can while at most a share --fdr of them is expected to be noise. F, FF and BF
-are other names of plugin, forward and backward.
+forward (the default with --method) keeps what is surely informative,
+P(I > epsilon) >= level; backward drops what is surely not; plugin uses the
+estimate alone; fdr keeps as many as it can while at most a share --fdr of them
+is expected to be noise. F, FF and BF are other names of plugin, forward and
+backward.
 
 Without --output the columns are printed, with what each adds and why others
 were not taken. With it, the same rows are written with only the target, the

@@ -66,7 +66,8 @@ class Rejection:
     `reason` is "tells nothing" (alone, P(I > epsilon) <= 0.05 as `rank` has it), "redundant" (`like` is the taken
     column that says the same; None if only the taken columns together do), "adds nothing" (given the taken column
     `like`; alone it may tell something, but probably does not), "unsure", with the rows that might decide, or
-    "not reached" where the search was ended before.
+    "not reached" where the search was ended, or `max_features` was reached, before. A rule of rankings with a
+    `robust_factor` adds "not robust": it would be taken, but that does not stand at the factor.
     With goal "relevant" it may be "tells nothing alone": that is sure, but some partner cannot be ruled out. `tells` is
     what the column tells alone; `adds`, `low`, `high` and `p_adds` are what it adds to the taken column to which it
     adds least. `p_redundant` is as in `Step`, for all taken columns; None where it was not computed. It is empty if the

@@ -18,7 +18,7 @@ def select(
     data: Data,
     target: Values,
     *,
-    rule: str = "smallest",
+    rule: str | None = None,
     level: float | None = None,
     max_features: int | None = None,
     min_features: int = 0,
@@ -34,11 +34,12 @@ def select(
         they are, and these come here, one byte a cell.
     target : str or array
         The target's column, or its values beside the data.
-    rule : "smallest", "relevant", "forward", "backward", "plugin" or "fdr"
+    rule : "smallest", "relevant", "forward", "backward", "plugin" or "fdr", optional
+        Default: "smallest", or "forward" if a `method` is named: it judges each column alone.
         The first two look at columns together: the smallest set that tells all there is to tell; or all columns that
         matter, alone or with a partner. The others look at each column alone, as in `rank`: what is surely informative;
         what is not surely uninformative; what is by the estimate; and as many as a share `fdr` of errors allows. Only
-        these take another prior, approximation, missing_as, fdr and robust_factor.
+        these take another prior, approximation, method, missing_as, fdr and robust_factor.
     level : float, optional
         How probable it has to be that a column is worth having. Default: 0.5 for "smallest", which predicts best, and
         0.95 for the others. The first column of "smallest" always needs 0.95.
@@ -66,5 +67,7 @@ def select(
     """
     from credimi.questions.select.answer import Asked, selection_from  # noqa: PLC0415  (loads the compiler)
 
+    if rule is None:
+        rule = "smallest" if belief.method is None else "forward"  # FF is the paper's
     asked = Asked(rule=rule, level=level, max_features=max_features, min_features=min_features)
     return selection_from(data, target, asked, reading, belief)

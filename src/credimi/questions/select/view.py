@@ -65,10 +65,12 @@ def sections(selection: Selection, shown: Shown) -> Iterator[Section]:
     if _redundancy(selection)[0]:
         yield Section(heading="Which columns say the same", html=lambda: _matrix_html(selection))
     if selection.rejected:
+        headings = {"smallest": "P(adds)", "relevant": "P(matters)"}
+        above = kinds.above(selection.settings, shown.units, ">")
         columns = (
             kinds.name(heading="not taken"),
             kinds.nats("tells", "tells alone", shown.scale),
-            kinds.nats("p_adds", "P(matters)" if selection.settings["goal"] == "relevant" else "P(adds)"),
+            kinds.nats("p_adds", headings.get(selection.settings["goal"], above)),
             Column("why", _why, right=False, kind="words"),
         )
         rejected = [asdict(each) | {"verdict": each.reason} for each in selection.rejected]
@@ -139,6 +141,11 @@ def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
         yield f"Information is in {units}, and the share is that of the target's entropy, {entropy}. {further}"
     elif settings["goal"] not in _TITLES:
         method = f", method {settings['method']}" if "method" in settings else ""
+        if "factor" in settings:
+            yield (
+                f"Robust factor {settings['factor']:g}: what is taken stands if the odds of being missing differ by as "
+                "much; what would not is not robust."
+            )
         yield (
             f"Information is in {units}. Each column is judged alone by the rule {settings['goal']}, with epsilon "
             f"{epsilon} and level {settings['level']:g} (prior {settings['prior']}{method})."
@@ -192,6 +199,8 @@ def _why(rejection: Record) -> str:
         return f"unsure: about {rejection['rows_to_decide']:,} rows would decide"
     if rejection["reason"] == "not reached":
         return "would be a further step: the search was ended before"
+    if rejection["reason"] == "not robust":
+        return "not robust: would be taken without the robust factor"
     return str(rejection["reason"])
 
 
