@@ -40,7 +40,7 @@ _MODULE_OF = {
     "mutual_information": "credimi.inference.mutual_information",
     "network": "credimi.questions.network.network",
     "pairs": "credimi.questions.pairs.pairs",
-    "plot_prequential": "credimi.paper.prequential_plot",
+    "plot_prequential": "credimi.paper.prequential_view",
     "posterior": "credimi.inference.posterior",
     "prequential": "credimi.paper.prequential",
     "rank": "credimi.questions.rank.rank",

@@ -23,7 +23,7 @@ from credimi.inference.posterior import Posterior as Posterior
 from credimi.inference.posterior import posterior as posterior
 from credimi.inference.tables.conditional_information import conditional_information as conditional_information
 from credimi.paper.prequential import Prequential
-from credimi.paper.prequential_plot import plot_prequential as plot_prequential
+from credimi.paper.prequential_view import plot_prequential as plot_prequential
 from credimi.paper.rows import Rows
 from credimi.questions.compare.groups import GroupedRanking as GroupedRanking
 from credimi.questions.compare.result import Comparison as Comparison

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -370,10 +371,44 @@ def test_stretches_and_claims_are_counted() -> None:
 def test_a_result_speaks() -> None:
     table, answers = made(30, 13)
     result = credimi.prequential(table, answers, orders=2)
-    assert "30 rows, 2 orders; plugin: accuracy" in repr(result)
+    assert "30 rows in 2 random orders" in repr(result)
+    assert f"plugin      {result['F']['accuracy_mean']:.4f}" in repr(result)
     assert result.running_accuracy("plugin")[:, -1] == pytest.approx(result.accuracy[0])
     with pytest.raises(credimi.CredimiError, match="was not run"):
         result.of("all")
+
+
+def test_a_run_is_a_table_of_its_rules(tmp_path: Path) -> None:
+    table, answers = made(30, 13)
+    result = credimi.prequential(table | {"constant": ["x"] * 30}, answers, orders=2)
+    rows = result.summary()
+    assert isinstance(result, credimi.Result)
+    assert (len(result), list(result), result.head(1), result["FF"]) == (3, rows, rows[:1], rows[1])
+    assert result.to_csv().splitlines()[0] == ",".join(rows[0])
+    assert result.to_polars().to_dicts() == result.to_pandas().to_dict("records") == rows
+    assert json.loads(result.to_json())["results"] == rows
+
+    assert list(result.to_dict()["left_out"]) == ["constant"]
+    assert "plugin" in result.to_html(tmp_path / "run.html")
+    with pytest.raises(credimi.CredimiError, match="has no rule 'forwrad': did you mean 'forward'"):
+        result["forwrad"]
+    result.save(tmp_path / "run.json")
+    assert credimi.load(tmp_path / "run.json") == result
+
+
+def test_one_order_has_no_deviation() -> None:
+    table, answers = made(30, 13)
+    result = credimi.prequential(table, answers, orders=1)
+    assert np.isnan(result["plugin"]["accuracy_sd"])
+    assert result.to_dict()["results"][0]["features_sd"] is None
+    assert "30 rows in 1 random order," in repr(result)
+    assert "nan" not in repr(result)
+    given = credimi.prequential(table, answers, orders=result.orders)
+    assert "30 rows in 1 order," in repr(given)
+    assert "seed" not in repr(given)
+    pytest.importorskip("matplotlib")
+    for shown in (result, result.summary(), result.to_dict()):
+        credimi.plot_prequential(shown)
 
 
 def test_threads_hold_for_reading_files_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,6 +49,18 @@ def test_it_is_drawn_where_it_is_asked_to(ranking: Ranking) -> None:
     assert mutual_information([[9, 1], [2, 8]]).plot(ax=axes) is axes
 
 
+def test_a_path_is_taken_wherever_axes_are(tmp_path: Path) -> None:
+    law, run = mutual_information([[9, 1], [2, 8]]), prequential({"x": list("ab") * 9, "y": list("pq") * 9}, "y")
+    law.plot(tmp_path / "law.svg")
+    run.plot(tmp_path / "run.png")
+    plot_prequential(run, str(tmp_path / "again.pdf"))
+    assert {path.name for path in tmp_path.iterdir()} == {"law.svg", "run.png", "again.pdf"}
+    axes = law.plot()
+    assert law.plot(axes) is run.plot(ax=axes) is plot_prequential(run, axes) is axes
+    with pytest.raises(CredimiError, match="is no picture"):
+        law.plot(tmp_path / "law.txt")
+
+
 def test_odd_names_are_no_formulas(tmp_path: Path) -> None:
     generator = np.random.default_rng(0)
     names = ["$\\frac{$", "<b>", "x" * 500, "", "a\nb"]

@@ -92,6 +92,35 @@ def test_what_is_no_saved_result_is_refused(tmp_path: Path) -> None:
         credimi.load(tmp_path / "nowhere.json")
 
 
+def test_counts_are_no_result_but_are_loaded_elsewhere(tmp_path: Path) -> None:
+    credimi.count({"x": list("ab"), "y": list("pq")}, "y").save(tmp_path / "x.counts")
+    with pytest.raises(CredimiError, match=r"holds counts: read them with credimi\.Counts\.load"):
+        credimi.load(tmp_path / "x.counts")
+
+
+@pytest.mark.parametrize(
+    ("asked", "name", "message"),
+    [
+        ("rank", "agee", "the ranking has no feature 'agee': did you mean 'age'"),
+        ("select", "agee", "the selection has no feature 'agee': did you mean 'age'"),
+        ("compare", "agee", "the comparison has no feature 'agee': did you mean 'age'"),
+        ("tree", "agee", "there is no column 'agee': did you mean 'age'"),
+        ("tree", "glucose", r"pass a number; 'glucose' splits node 0"),
+        ("pairs", ("agee", "sex"), "there is no column 'agee': did you mean 'age'"),
+        ("forest", ("agee", "sex"), "did you mean 'age'"),
+    ],
+)
+def test_an_unknown_row_is_refused_with_the_nearest_name(asked: str, name: object, message: str) -> None:
+    with pytest.raises(CredimiError, match=message):
+        ASKED[asked]()[name]
+
+
+@pytest.mark.parametrize("count", [1.5, -1, "2"])
+def test_head_takes_a_number_of_rows(result: Result, count: object) -> None:
+    with pytest.raises(CredimiError, match="it must be a whole number from 0 up"):
+        result.head(count)
+
+
 @pytest.mark.parametrize(
     "made",
     [

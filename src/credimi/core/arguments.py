@@ -87,13 +87,18 @@ def make_generator(random_state: int | np.random.Generator | None) -> np.random.
         ) from error
 
 
-def unknown(name: str, offered: Sequence[str], source: object = "") -> str:
-    """The message for an unknown column name, with the most similar names; `source` says where, if needed."""
+def similar(name: str, offered: Sequence[str]) -> list[str]:
+    """The names that are most similar to an unknown one."""
     from difflib import get_close_matches  # noqa: PLC0415  (only a mistake needs it)
 
-    near = get_close_matches(name, offered[:_MAX_NAMES_COMPARED], n=3, cutoff=0.5) or [
+    return get_close_matches(name, offered[:_MAX_NAMES_COMPARED], n=3, cutoff=0.5) or [
         column for column in offered if column.lower() == name.lower()
     ]
+
+
+def unknown(name: str, offered: Sequence[str], source: object = "") -> str:
+    """The message for an unknown column name, with the most similar names; `source` says where, if needed."""
+    near = similar(name, offered)
     fault = f"there is no column {name!r}{f' in {source}' if source else ''}"
     joined_names = next((column for column in offered if _is_one_of(name, column, alone=len(offered) == 1)), None)
     if joined_names is not None:

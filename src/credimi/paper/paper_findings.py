@@ -51,6 +51,12 @@ def rows_of(report: Record, pair: tuple[str, str], rules: Sequence[str] = FILTER
     return [row for row in report["results"] if (row["prior"], row["approximation"]) == pair and row["rule"] in rules]
 
 
+def mean_and_deviation(row: Record, name: str, digits: int) -> str:
+    """A mean over the orders with its standard deviation, of which a single order has none."""
+    deviation = row[f"{name}_sd"]
+    return f"{row[f'{name}_mean']:.{digits}f}" + ("" if deviation is None else f" ± {deviation:.{digits}f}")
+
+
 def _setting_name(report: Record, which: str) -> str:
     prior, approximation = named(report, which)
     law = _LAWS.get(approximation, approximation)
@@ -79,7 +85,7 @@ def compared(report: Record) -> Part:
             cells = [dataset["dataset"], SHORT[rule], "-" if paper is None else f"{paper:g}"]
             for which in SETTINGS:
                 row = row_of[which, dataset["dataset"], rule]
-                cell = f"{row['features_mean']:.2f} ± {row['features_sd']:.2f}"
+                cell = mean_and_deviation(row, "features", 2)
                 off = "" if paper is None else f" ({100.0 * (row['features_mean'] / paper - 1.0):+.1f} %)"
                 cells.append(cell + off)
             lines.append(cells)

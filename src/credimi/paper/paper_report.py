@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.paper.paper_findings import FILTERS, SETTINGS, SHORT, Part, compared, deviations, findings, named, rows_of
+from credimi.paper.paper_findings import (
+    FILTERS,
+    SETTINGS,
+    SHORT,
+    Part,
+    compared,
+    deviations,
+    findings,
+    mean_and_deviation,
+    named,
+    rows_of,
+)
 from credimi.results.page import document, headings, numbers, paragraphs, row_heading, table, text
 
 if TYPE_CHECKING:
@@ -211,10 +222,7 @@ def _accuracies(report: Record) -> Part:
     lines = []
     for dataset in report["datasets"]:
         rows_of_columns = [row_of[*column, dataset["dataset"]] for column in columns]
-        cells = (
-            f"{row['accuracy_mean']:.3f} ± {row['accuracy_sd']:.3f} ({row['features_mean']:.1f})"
-            for row in rows_of_columns
-        )
+        cells = (f"{mean_and_deviation(row, 'accuracy', 3)} ({row['features_mean']:.1f})" for row in rows_of_columns)
         lines.append([dataset["dataset"], *cells])
     heads = [
         SHORT[rule] if rule in ("all", "imputed") else f"{SHORT[rule]} {pair[0]}, {pair[1]}" for pair, rule in columns

@@ -8,9 +8,11 @@ shared among threads. An order's result does not depend on its block, so finishe
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -24,21 +26,23 @@ from credimi.counts.reading import Reading
 from credimi.inference.belief import Belief
 from credimi.inference.rules import AS_IN_THE_PAPER
 from credimi.inference.tables.many_tables import summarize
-from credimi.paper import checkpoints
+from credimi.paper import checkpoints, prequential_view
 from credimi.paper.prequential_loop import go_through
 from credimi.paper.prequential_options import PrequentialOptions
-from credimi.paper.prequential_plot import plot_prequential
 from credimi.paper.rows import MISSING, Rows, rows_of
-from credimi.results.saved import Saved
+from credimi.results.result import Result
+from credimi.results.section import NATS
+from credimi.results.sentences import PYTHON, why_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+    from types import ModuleType
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from credimi.core.types import BooleanArray, Data, FloatArray, IntegerArray, Record, Values
+    from credimi.core.types import BooleanArray, Data, FloatArray, IntegerArray, Record, Value, Values
     from credimi.paper.rows import Codes
 
     Progress = Callable[[float], None]
@@ -49,14 +53,23 @@ _ORDERS_AT_ONCE = 10  # enough to make numpy's overhead small, few enough that a
 
 @stored
 @dataclass(frozen=True, eq=False, repr=False)
-class Prequential(Saved):
-    """The result of each row: `correct` and `used` are rules x orders x rows, with the rows as in each order."""
+class Prequential(Result):
+    """The result of each row: `correct` and `used` are rules x orders x rows, with the rows as in each order.
 
+    As a table it has one row per rule, those of `summary`: `run["forward"]["accuracy_mean"]`.
+    """
+
+    _view: ClassVar[ModuleType] = prequential_view
+    _key: ClassVar[tuple[str, ...]] = ("rule",)
+    _called: ClassVar[str] = "prequential run"
+    rows_in_json: ClassVar[str] = "results"
+    remarks: ClassVar = ()  # type: ignore[misc]  # nothing misleads here
     rows: Rows
-    settings: PrequentialOptions
+    settings: PrequentialOptions  # type: ignore[assignment]  # a record: what an order's result depends on
     orders: IntegerArray
     correct: BooleanArray
     used: NDArray[np.int16]
+    seed: int | None = None  # of the orders, if they were drawn
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -103,8 +116,19 @@ class Prequential(Saved):
         ]
         return lengths, self.settings.epsilon + 2.0 * np.array(medians)
 
+    @property
+    def target(self) -> str:
+        """The target's name."""
+        return self.rows.target_name
+
+    @cached_property
+    def columns(self) -> dict[str, list[Value]]:  # type: ignore[override]  # made of the summary
+        """The figures of `summary`, one list for each."""
+        rows = self.summary()
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
     def summary(self) -> list[Record]:
-        """One row per rule: means and standard deviations over the orders."""
+        """One row per rule: means and standard deviations over the orders, NaN for a single order."""
         return [
             {
                 "rule": rule,
@@ -117,16 +141,24 @@ class Prequential(Saved):
             for rule, accuracy, features in zip(self.rules, self.accuracy, self.features, strict=True)
         ]
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the accuracy of each filter on the first k rows, with matplotlib (`credimi.plot_prequential`)."""
-        return plot_prequential(self, ax)
+    def to_dict(self, *, reader: str = PYTHON, units: str = NATS) -> Record:  # noqa: ARG002  (nothing is in nats)
+        """The content of `credimi prequential --format json`; reasons are worded for this reader."""
+        return {
+            "settings": self.settings.to_dict() | {"target": self.target, "seed": self.seed},
+            "rows": len(self.rows),
+            "rows_without_target": self.rows.without_target,
+            "classes": list(self.rows.classes),
+            "features": list(self.rows.features),
+            "left_out": {name: why_left_out(facts, reader) for name, facts in self.rows.left_out.items()},
+            "results": self._plain_rows(),
+        }
 
-    def __repr__(self) -> str:
-        lines = [
-            f"{row['rule']}: accuracy {row['accuracy_mean']:.4f}, features {row['features_mean']:.2f}"
-            for row in self.summary()
-        ]
-        return f"Prequential({len(self.rows):,} rows, {self.orders.shape[0]} orders; {'; '.join(lines)})"
+    def plot(self, path: str | Path | Axes | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw the accuracy of each filter on the first k rows, with matplotlib; see `credimi.plot_prequential`."""
+        return prequential_view.plot_prequential(self, path, ax=ax)
+
+    def _place_of(self, name: object) -> int | None:
+        return super()._place_of(AS_IN_THE_PAPER.get(name, name) if isinstance(name, str) else name)
 
     def _rule_index(self, rule: str) -> int:
         rule = AS_IN_THE_PAPER.get(rule, rule)
@@ -197,14 +229,16 @@ def prequential(
         raise CredimiError("no row has a target: nothing can be learned")
     if len(rows.classes) < 2:
         raise CredimiError(f"the target has one class only, {rows.classes[0]!r}: there is nothing to predict")
+    seed = None
     if isinstance(orders, int | np.integer):
         require_whole("orders", orders, 1)
         require_whole("random_state", belief.random_state, 0)
-        orders_of_rows = shuffled(len(rows), range(int(orders)), int(belief.random_state))
+        seed = int(belief.random_state)
+        orders_of_rows = shuffled(len(rows), range(int(orders)), seed)
     else:
         orders_of_rows = _checked_orders(orders, len(rows))
     correct, used = _run(rows, orders_of_rows, settings, keep=folder, threads=threads, progress=progress)
-    return Prequential(rows, settings, orders_of_rows, correct, used)
+    return Prequential(rows, settings, orders_of_rows, correct, used, seed)
 
 
 def shuffled(rows: int, orders: Sequence[int], seed: int, name: str = "") -> IntegerArray:
@@ -289,5 +323,5 @@ def _table(target: Codes, codes: Codes, shape: tuple[int, int]) -> FloatArray:
 
 
 def _deviation(values: FloatArray) -> float:
-    """The standard deviation over orders; 0 for a single order."""
-    return float(values.std(ddof=1)) if values.size > 1 else 0.0
+    """The standard deviation over orders; a single order has none."""
+    return float(values.std(ddof=1)) if values.size > 1 else math.nan

@@ -207,7 +207,10 @@ def _lines(dataset: DataSet, case: Case, run: Prequential) -> list[Record]:
     head: Record = {"dataset": dataset.name, "prior": case.prior, "approximation": case.approximation}
     head |= {"epsilon": case.epsilon, "level": case.level}
     usual = (case.epsilon, case.level) == (EPSILON, LEVEL)
-    return [head | row | {"paper_features": dataset.paper.get(row["rule"]) if usual else None} for row in run.summary()]
+    return [
+        head | row | {"paper_features": dataset.paper.get(row["rule"]) if usual else None}
+        for row in run.to_dict()["results"]
+    ]
 
 
 def _significance(dataset: DataSet, case: Case, run: Prequential) -> list[Record]:

@@ -35,6 +35,7 @@ class Rows:
     classes: tuple[str, ...]
     left_out: dict[str, Record]  # the facts of the columns that are left out (see `Feature`)
     without_target: int = 0
+    target_name: str = ""
 
     def __len__(self) -> int:
         return self.target.size
@@ -65,4 +66,5 @@ def rows_of(data: Data, target: object, reading: Reading) -> Rows:
         codes.classes,
         {feature.name: feature.facts for feature in codes.left_out},
         int(np.count_nonzero(~has_target)),
+        table.counts.target,
     )

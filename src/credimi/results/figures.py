@@ -7,7 +7,7 @@ import sys
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from credimi.core.atomic_files import plain, replacing
 from credimi.core.errors import CredimiError
@@ -15,7 +15,7 @@ from credimi.core.errors import one_line as one_line_of
 from credimi.results.names import shorten_distinctly
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -63,6 +63,19 @@ def mark_epsilon(axes: Axes, epsilon: float) -> None:
     axes.axvline(epsilon, color="#555555", linewidth=0.8, linestyle="--")
     position: Record = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "xytext": (0, 2)}
     axes.annotate(f"epsilon {epsilon:g}", (epsilon, 1.0), **position, color="#555555", fontsize="small", va="bottom")
+
+
+def drawn(draw: Callable[[Axes | None], Axes], path: str | Path | Axes | None, ax: Axes | None = None) -> Axes:
+    """What is drawn in these axes, or in new ones; also in a file, if one is named, of which a wrong ending is refused.
+
+    Axes may stand where the path does, as in other libraries.
+    """
+    if path is None or hasattr(path, "get_figure"):
+        return draw(ax if path is None else cast("Axes", path))
+    picture_kind(path)
+    axes = draw(ax)
+    save(axes, path)
+    return axes
 
 
 def save(axes: Axes, path: str | Path) -> None:

@@ -14,6 +14,7 @@ from io import StringIO
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
+from credimi.core.arguments import require_whole, similar
 from credimi.core.atomic_files import write_bytes
 from credimi.core.errors import CredimiError
 from credimi.core.optional import frame_library
@@ -66,14 +67,9 @@ class Result(saved.Saved):  # noqa: PLW1641  (results are compared, never keys)
 
     def _plotted(self, path: str | Path | None, ax: Axes | None = None, **chosen: Value) -> Axes:
         """What the question draws; also in a file, if one is named, of which a wrong ending is refused at once."""
-        if path is not None:
-            figures.picture_kind(path)
         if "top" in chosen and chosen["top"] < 1:
             raise CredimiError(f"top is {chosen['top']!r}: plot at least one row")
-        axes: Axes = self._view.plot(self, ax, **chosen)
-        if path is not None:
-            figures.save(axes, path)
-        return axes
+        return figures.drawn(lambda axes: self._view.plot(self, axes, **chosen), path, ax)
 
     def __len__(self) -> int:
         return len(self.columns[self._key[0]])
@@ -119,8 +115,16 @@ class Result(saved.Saved):  # noqa: PLW1641  (results are compared, never keys)
         return {column: values[place] for column, values in self.columns.items()}
 
     def _unknown(self, name: Value) -> str:
-        """The error for a name that no row has."""
-        return f"the {self._called} has no {self._key[0] if len(self._key) == 1 else 'pair'} {name!r}"
+        """The error for a name that no row has, with the most similar one."""
+        return f"the {self._called} has no {self._key[0] if len(self._key) == 1 else 'pair'} {name!r}{self._hint(name)}"
+
+    def _hint(self, name: Value) -> str:
+        """The names of rows that are most similar to an unknown one, or to the first part of it that is unknown."""
+        names = [each for key in self._key for each in dict.fromkeys(self.columns[key]) if isinstance(each, str)]
+        parts = name if isinstance(name, tuple) and len(name) == len(self._key) else (name,)
+        wrong = next((part for part in parts if isinstance(part, str) and part not in names), "")
+        near = list(dict.fromkeys(similar(wrong, names))) if wrong and len(parts) == len(self._key) else []
+        return f": did you mean {' or '.join(map(repr, near))}?" if near else ""
 
     def _place_of(self, name: object) -> int | None:
         """The index of the row of this name."""
@@ -139,6 +143,7 @@ class Result(saved.Saved):  # noqa: PLW1641  (results are compared, never keys)
 
     def head(self, count: int = 5) -> list[Record]:
         """The first rows as dictionaries."""
+        require_whole("count", count, 0)
         return self[:count]
 
     def to_arrow(self) -> pa.Table:

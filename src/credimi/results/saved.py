@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Foreign, Value
 
 _CLASS = "credimi"
+_COUNTS = b"credimi counts "  # how files of `Counts.save` begin
 _KINDS = ("tuple", "array", "number", "items")
 
 
@@ -128,11 +129,14 @@ def load(path: str | Path) -> Foreign:
     True
     """
     try:
-        result = decoded(json.loads(Path(path).read_bytes().decode(errors="surrogatepass")))
+        content = Path(path).read_bytes()
+        result = None if content.startswith(_COUNTS) else decoded(json.loads(content.decode(errors="surrogatepass")))
     except OSError as error:
         raise CredimiError(f"{path} cannot be read: {error.strerror or error}") from None
     except (CredimiError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise CredimiError(f"{path} is no saved result ({error}): write one with `save`") from None
+    if result is None and content.startswith(_COUNTS):
+        raise CredimiError(f"{path} holds counts: read them with credimi.Counts.load")
     if not isinstance(result, Saved):
         raise CredimiError(f"{path} is no saved result: write one with `save`")
     return result

@@ -36,11 +36,13 @@ from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.distributions.quantile_search import first_positive
 from credimi.inference.distributions.scaled_beta import ScaledBeta, plain_betas, scaled_betas
 from credimi.inference.distributions.shown import VISIBLE_ATOM, density_plot, distribution_html
+from credimi.results.figures import drawn
 from credimi.results.saved import Saved
 from credimi.results.sentences import CAUTIONS_OF_INFORMATION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
@@ -162,9 +164,12 @@ class Distribution(Saved):
     def _repr_html_(self) -> str:
         return distribution_html(self)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the density with matplotlib, the atom at 0 as a line; returns the axes."""
-        return density_plot(self, ax)
+    def plot(self, path: str | Path | Axes | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw the density with matplotlib, the atom at 0 as a line; also into a .png, .svg or .pdf file.
+
+        Returns the axes. They may be given too, by position or as `ax`.
+        """
+        return drawn(lambda axes: density_plot(self, axes), path, ax)
 
     @property
     def approximate(self) -> bool:

@@ -124,7 +124,7 @@ class Interactions(RecordResult):
 
     def _unknown(self, name: Value) -> str:
         if isinstance(name, tuple):
-            return f"the pair {name!r} is not listed: pass top=N for more pairs"
+            return f"the pair {name!r} is not listed{self._hint(name) or ': pass top=N for more pairs'}"
         return f"there is no pair {name!r} among {len(self.pairs):,}, counted from 0"
 
     def _title(self) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from credimi.columns.numbers.ranges import cut_texts
 from credimi.columns.text_types import shown_date
+from credimi.core.arguments import unknown
 from credimi.core.public import stored
 from credimi.core.tables import Tables
 from credimi.inference.belief import Belief
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from credimi.core.types import FloatArray, IntegerArray, Record
+    from credimi.core.types import FloatArray, IntegerArray, Record, Value
     from credimi.counts.rows.node_counter import TreeColumn
     from credimi.results.remarks import Remark
     from credimi.results.section import Section, Shown
@@ -131,6 +132,16 @@ class Tree(RecordResult):
 
     def _options(self) -> Belief:
         return Belief(epsilon=self.epsilon, level=max(self.level, SURE))
+
+    def _unknown(self, name: Value) -> str:
+        if not isinstance(name, str):
+            return super()._unknown(name)
+        offered = [column.name for column in self.inputs]
+        if name not in offered:
+            return unknown(name, offered)
+        nodes = [row["node"] for row in self if row["feature"] == name]
+        asked = f"splits node {', '.join(map(str, nodes))}" if nodes else "splits no node"
+        return f"the rows of a tree are its nodes: pass a number; {name!r} {asked}"
 
     def information(self) -> tuple[FloatArray, FloatArray]:
         """The information of each column in this tree, in nats, and its 95 % interval: sums over nodes.

@@ -1,23 +1,59 @@
-"""A prequential run as a figure: the accuracy of each filter, by rows or by the columns kept."""
+"""How a prequential run is shown: a table, and the accuracy of each filter as a figure, by rows or by columns kept."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.core.errors import CredimiError
-from credimi.results.figures import new_axes, short_name
+from credimi.results.figures import drawn, new_axes, short_name
 from credimi.results.palette import GREY, LINES
+from credimi.results.section import Column, Section
+from credimi.results.sentences import counted, why_left_out
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from matplotlib.axes import Axes
 
     from credimi.core.types import Foreign, Record
     from credimi.paper.prequential import Prequential
+    from credimi.results.section import Shown
 
 
-def plot_prequential(result: Foreign, ax: Axes | None = None) -> Axes:
+def sections(run: Prequential, shown: Shown) -> Iterator[Section]:
+    """A line for each rule."""
+    rows, settings = run.rows, run.settings
+    orders = counted(run.orders.shape[0], "order" if run.seed is None else "random order")
+    title = f"Naive Bayes on {run.target}, {counted(len(rows), 'row')} in {orders}, "
+    columns = (
+        Column("rule", lambda row: str(row["rule"]), right=False, kind="name"),
+        Column("accuracy", lambda row: f"{row['accuracy_mean']:.4f}"),
+        Column("sd", lambda row: _deviation(row["accuracy_sd"], 4)),
+        Column("features", lambda row: f"{row['features_mean']:.2f}"),
+        Column("sd", lambda row: _deviation(row["features_sd"], 2)),
+    )
+    with_method = "" if settings.method is None else f"method {settings.method}: "
+    asked = f"prior {settings.prior}, approximation {settings.approximation}, epsilon {settings.epsilon:g}"
+    seed = "" if run.seed is None else f", seed {run.seed}"
+    means = "accuracy and features kept: means over the rows, then mean and sd over the orders"
+    lines = [f"{means}; {with_method}{asked}, level {settings.level:g}{seed}"]
+    if rows.without_target:
+        are = "is" if rows.without_target == 1 else "are"
+        lines.append(f"{counted(rows.without_target, 'row')} without the target {are} left out")
+    lines += [f"{name}: left out: {why_left_out(facts, shown.reader)}" for name, facts in rows.left_out.items()]
+    yield Section(title + counted(len(rows.features), "feature"), columns, run.summary(), lines)
+
+
+def _deviation(value: float, digits: int) -> str:
+    """The standard deviation over orders, of which a single order has none."""
+    return "-" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def plot_prequential(result: Foreign, path: str | Path | Axes | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the result of `credimi.prequential`, the accuracy of each filter, with matplotlib.
 
     Parameters
@@ -29,13 +65,15 @@ def plot_prequential(result: Foreign, ax: Axes | None = None) -> Axes:
         data frame holds it.
         A summary has no single rows: it is drawn as one point per filter, accuracy against features kept, with the
         standard deviations over the orders.
+    path : path, optional
+        A .png, .svg or .pdf file to write; or matplotlib axes, as `ax`.
     ax : matplotlib axes, optional
         Where to draw. Default: a new figure.
 
     Returns
     -------
     matplotlib axes
-        You can change them; `ax.figure.savefig("accuracy.svg")` saves the picture.
+        You can change them.
 
     Examples
     --------
@@ -44,7 +82,10 @@ def plot_prequential(result: Foreign, ax: Axes | None = None) -> Axes:
     >>> axes.get_ylabel()
     'accuracy on the first k rows'
     """
-    axes = new_axes(ax, (6.4, 3.6))
+    return drawn(lambda given: _draw(result, new_axes(given, (6.4, 3.6))), path, ax)
+
+
+def _draw(result: Foreign, axes: Axes) -> Axes:
     if hasattr(result, "running_accuracy"):
         _draw_curves(result, axes)
     else:
