@@ -84,6 +84,17 @@ def test_a_prior_by_labels_in_another_order() -> None:
     assert np.array_equal(credimi.posterior(table, prior=turned).mode, credimi.posterior(table, prior=prior).mode)
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{"prior": prior} for prior in ("jeffreys", "uniform", "perks", "haldane", CELLS)] + [{"method": "paper"}],
+)
+def test_fixed_priors_have_no_atom(settings: dict[str, object]) -> None:
+    """As the guide to one table says; the adaptive prior has one."""
+    independent = np.full((2, 3), 50.0)
+    assert credimi.mutual_information(independent, **settings).p_zero == 0.0  # type: ignore[arg-type]
+    assert credimi.mutual_information(independent).p_zero > 0.5
+
+
 def test_counts_are_given_once() -> None:
     cells = credimi.posterior(JOINT, TARGET_ONLY)
     law = credimi.mutual_information(JOINT, TARGET_ONLY)
