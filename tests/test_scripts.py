@@ -17,7 +17,7 @@ pytestmark = pytest.mark.long
 @pytest.mark.parametrize(
     ("script", "arguments", "lines"),
     [
-        ("studies/paper_line_by_line.py", ["--tables", "9"], 2 + 20),
+        ("studies/paper_line_by_line.py", ["--tables", "9"], 2 + 25),
         ("benchmarks/moments.py", ["--tables", "3", "--repeats", "1"], 2 * 3 * 2 + 2 + (1 + 2 + 12) + 1 + 2 + 2),
         ("benchmarks/counting.py", ["--rows", "800", "--features", "3", "--repeats", "1"], 2 + 2 + 2 + 7),
         ("benchmarks/comparing.py", ["--rows", "300", "--columns", "4", "--repeats", "1"], 2 + 3),

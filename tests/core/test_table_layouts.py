@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from operator import attrgetter
 
 import numpy as np
@@ -71,6 +72,53 @@ def test_a_crosstab_and_its_columns_are_the_same_table() -> None:
     assert law.mean() == pytest.approx(credimi.mutual_information(PLAIN).mean(), rel=1e-12)
     with pytest.raises(CredimiError, match="'All' holds the sums"):
         Table(pd.crosstab(data["cough"], data["habit"], margins=True))
+
+
+WITH_SUMS = [[143, 74, 61, 278], [21, 24, 48, 93], [164, 98, 109, 371]]
+
+
+def test_sums_are_refused_whatever_they_are_called() -> None:
+    both = "the last row and the last column hold the sums of the others: leave them out"
+    data = people()
+    named = pd.crosstab(data["cough"], data["habit"], margins=True, margins_name="Summe")
+    text = [["", "a", "b", "c", "Summe"], *([label, *row] for label, row in zip("pqs", WITH_SUMS, strict=True))]
+    for sums in (WITH_SUMS, np.array(WITH_SUMS) * 0.1, named, text, pd.DataFrame(WITH_SUMS)):
+        with pytest.raises(CredimiError, match=both):
+            Table(sums)
+    with pytest.raises(CredimiError, match=both):
+        credimi.mutual_information(WITH_SUMS)
+
+
+def test_what_only_looks_like_sums_is_a_table() -> None:
+    """Sums on one side only, a corner that is not the total, or no more than one row or column of counts."""
+    for counts in (
+        [[143, 74, 61, 278], [21, 24, 48, 93]],
+        [[143, 74, 61], [21, 24, 48], [164, 98, 109]],
+        [[143, 74, 61, 278], [21, 24, 48, 93], [164, 98, 109, 370]],
+        [[1, 1], [1, 1]],
+        [[2, 3, 5], [2, 3, 5]],
+        [[0, 0, 0], [0, 0, 0], [0, 0, 0]],
+        [[1, 0, 1], [0, 0, 0], [1, 0, 1]],
+    ):
+        assert np.array_equal(Table(counts).joint, counts)
+    sure = Table(WITH_SUMS, classes="abc", values="vwxy")
+    for table in (sure, Table.of_block(np.pad(WITH_SUMS, ((0, 1), (0, 1))))):
+        assert copy.deepcopy(table) == pickle.loads(pickle.dumps(table)) == table  # noqa: S301
+    rows = [
+        (i, j) for i, row in enumerate([[1, 1, 2], [1, 1, 2], [2, 2, 4]]) for j, n in enumerate(row) for _ in range(n)
+    ]
+    assert Table([i for i, _ in rows], [j for _, j in rows]).joint[2, 2] == 4
+
+
+@pytest.mark.parametrize("empty", [None, float("nan")])
+def test_an_empty_last_corner_is_not_to_become_0(empty: float | None) -> None:
+    block = [[143, 74, 61, 19], [21, 24, 48, 11], [14, 9, 12, empty]]
+    remedy = r'joint\[2\]\[3\] is (None|nan): put "\?" there if .* or pass these as target_only and feature_only'
+    for given in (block, np.array(block, dtype=float)):
+        with pytest.raises(CredimiError, match=remedy):
+            Table(given)
+    with pytest.raises(CredimiError, match="leave out what was not counted, or put 0"):
+        Table([[1.0, float("nan")], [2.0, 3.0]])
 
 
 def test_margins_may_be_given_by_position() -> None:

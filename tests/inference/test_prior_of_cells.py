@@ -54,7 +54,11 @@ def test_a_prior_with_missing_values_is_the_counts_with_it() -> None:
         ([1, 2], "or r x s pseudo-counts"),
         (np.ones((3, 2)), "array of 3 x 2 pseudo-counts, the table has 2 x 3 cells"),
         (-CELLS, r"prior\[0\]\[0\] is -2"),
-        ([["", "a", "b", "z"], ["p", 1, 1, 1], ["q", 1, 1, 1]], "with the labels of the table"),
+        (
+            [["", "a", "b", "z"], ["p", 1, 1, 1], ["q", 1, 1, 1]],
+            "has the value 'z', which the table has not; those of the table are 'a', 'b', 'c'",
+        ),
+        ([["", "a", "b", "c"], ["p", 1, 1, 1], ["p", 1, 1, 1]], "must have each class once"),
         ([[1, 1, 1, 2], [1, 1, 1, 2], [1, 1, 1, "?"]], "margins of missing values"),
     ],
 )
@@ -69,6 +73,15 @@ def test_a_prior_by_labels() -> None:
     table = pd.DataFrame(JOINT, index=["p", "q"], columns=["a", "b", "c"])
     prior = pd.DataFrame(CELLS, index=["p", "q"], columns=["a", "b", "c"])
     assert credimi.mutual_information(table, prior=prior) == credimi.mutual_information(JOINT, prior=CELLS)
+
+
+def test_a_prior_by_labels_in_another_order() -> None:
+    table = pd.DataFrame(JOINT, index=["p", "q"], columns=["a", "b", "c"])
+    prior = pd.DataFrame(CELLS, index=["p", "q"], columns=["a", "b", "c"])
+    turned = prior.loc[["q", "p"], ["c", "a", "b"]]
+    for function in (credimi.mutual_information, credimi.complete_moments):
+        assert function(table, prior=turned) == function(table, prior=prior)  # type: ignore[operator]
+    assert np.array_equal(credimi.posterior(table, prior=turned).mode, credimi.posterior(table, prior=prior).mode)
 
 
 def test_counts_are_given_once() -> None:

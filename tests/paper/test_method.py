@@ -90,6 +90,31 @@ def test_rank_select_and_selector_agree() -> None:
     assert {name for name, keep in zip(names, selector.get_support(), strict=True) if keep} == kept
 
 
+NO_SPREAD = {  # x says nothing about y in balanced rows, and all of it where it is y
+    "balanced": {"x": list("aabb") * 10, "y": list("uvuv") * 10},
+    "perfect": {"x": list("aaabbb"), "y": list("uuuvvv"), "other": list("qwqwqw")},
+}
+
+
+@pytest.mark.parametrize("data", NO_SPREAD.values(), ids=NO_SPREAD)
+@pytest.mark.parametrize("settings", [{"method": "paper"}, {"method": "paper-beta"}, RAW])
+def test_a_variance_of_0_in_leading_order_is_a_caution(data: dict[str, list[str]], settings: dict[str, str]) -> None:
+    """As `mutual_information` has it; one remark for all such columns."""
+    assert "no_spread" in credimi.mutual_information(data["y"], data["x"], **settings).cautions  # type: ignore[arg-type]
+    selector = credimi.CredibleSelector(**settings).fit([[value] for value in data["x"]], data["y"])  # type: ignore[arg-type]
+    ranking = credimi.rank(data, "y", **settings)  # type: ignore[arg-type]
+    for result in (ranking, credimi.select(data, "y", rule="forward", **settings)):  # type: ignore[arg-type]
+        assert [remark.feature for remark in result.remarks if remark.kind == "no_spread"] == ["x"]
+        assert "caution: the variance of leading order is 0, which is no certainty: x;" in " ".join(str(result).split())
+    assert "no_spread" in {str(remark.kind) for remark in selector.ranking_.remarks}
+    twins = credimi.rank({**data, "z": data["x"]}, "y", **settings)  # type: ignore[arg-type]
+    assert str(twins).count("no certainty: x, z;") == 1
+    usual = credimi.rank(data, "y")
+    assert "no_spread" not in {str(remark.kind) for remark in usual.remarks}
+    constant = credimi.rank({"x": ["a"] * 6, "y": list("uuuvvv")}, "y", **settings)  # type: ignore[arg-type]
+    assert "no_spread" not in {str(remark.kind) for remark in constant.remarks}
+
+
 def test_prequential_by_the_papers_names() -> None:
     data = columns()
     run = credimi.prequential(data, "class", rules=["F", "FF", "BF"], method="paper", orders=2)
@@ -118,6 +143,20 @@ def test_what_contradicts_the_method_is_refused() -> None:
     assert credimi.mutual_information(JOINT, method="paper", **RAW) == credimi.mutual_information(JOINT, method="paper")  # type: ignore[arg-type]
     with pytest.raises(CredimiError, match="method is for the rules"):
         credimi.select(columns(), "class", method="paper", rule="relevant")
+
+
+def test_remedies_name_what_was_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(CredimiError, match="all counts are 0 and method 'paper' adds none"):
+        credimi.mutual_information([[0, 0], [0, 0]], method="paper")
+    with pytest.raises(CredimiError, match="all counts are 0 and prior 'raw-counts' adds none"):
+        credimi.posterior([[0, 0], [0, 0]], prior="raw-counts")
+    never = {"x": ["a", "b", None, None], "class": [None, None, "p", "q"]}
+    with pytest.raises(CredimiError, match="method 'paper' adds nothing: choose another method"):
+        credimi.rank(never, "class", method="paper")
+    assert main(["table", "19 2; 1 1 | 4 6; 4 6", "--given", "--method", "paper"]) == 2
+    assert "leave out --method paper" in capsys.readouterr().err
+    assert main(["table", "19 2; 1 1 | 4 6; 4 6", "--given", "--approximation", "leading"]) == 2
+    assert "leave out --approximation leading" in capsys.readouterr().err
 
 
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -91,9 +91,8 @@ def _of_one(tables: list[Counts], belief: Belief, units: str) -> _Answer:
 def _of_strata(strata: list[Counts], belief: Belief, units: str) -> _Answer:
     """The posterior of the information given the stratum, and that of each stratum on its own."""
     if belief.approximation != "matched":
-        raise CredimiError(
-            f"--given has no approximation but matched: leave out --approximation {belief.approximation}"
-        )
+        asked = "approximation" if belief.method is None else "method"
+        raise CredimiError(f"--given has no approximation but matched: leave out --{asked} {getattr(belief, asked)}")
     from credimi.core.table import Table
     from credimi.inference.tables.conditional_information import conditional_information
 

@@ -20,14 +20,17 @@ import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
-from credimi.core.table_layouts import MISSING, layout_of
+from credimi.core.table_layouts import CORNER_REMEDY, MISSING, layout_of, refuse_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from typing import TypeAlias
 
     from numpy.typing import ArrayLike, NDArray
 
     from credimi.core.types import FloatArray
+
+    Labels: TypeAlias = tuple[str, ...] | None
 
 
 # The range in which every formula works, whatever is missing. Beyond 9e15 a double does not hold every whole number,
@@ -91,6 +94,8 @@ class Table:
                 f"joint must be a table of at least one row and one column, got shape {cells.shape}: "
                 "pass rows of counts, one row per target class, one column per feature value; or two columns of data"
             )
+        if layout.classes is layout.values is classes is values is None and _may_have_sums(cells):
+            refuse_sums(cells.tolist())
         rows, columns = cells.shape
         without_feature = _margin(layout.target_only, "target_only", rows, "row", "target class")
         without_target = _margin(layout.feature_only, "feature_only", columns, "column", "feature value")
@@ -229,9 +234,13 @@ class Table:
     def __hash__(self) -> int:
         return hash(self.block().tobytes())
 
-    def __reduce__(self) -> tuple[type[Table], tuple[object, ...]]:
-        # Through the constructor: pickle and deepcopy lose the write lock of an array.
-        return Table, (self.joint, self.target_only, self.feature_only, self.classes, self.values)
+    @classmethod
+    def _as_it_was(cls, joint: FloatArray, target_only: FloatArray, feature_only: FloatArray, *labels: Labels) -> Table:
+        return _unchecked_table(joint, target_only, feature_only).labelled(*labels)
+
+    def __reduce__(self) -> tuple[Callable[..., Table], tuple[object, ...]]:
+        # Not as they are: pickle and deepcopy lose the write lock of an array.
+        return Table._as_it_was, (self.joint, self.target_only, self.feature_only, self.classes, self.values)
 
 
 def stratified_blocks(
@@ -261,6 +270,12 @@ def stratified_blocks(
             )
         destination[...] = _checked(margin, name)
     return blocks
+
+
+def _may_have_sums(cells: FloatArray) -> bool:
+    """Whether the last cell is a fourth of the sum of all: so it is with the sums of all rows and columns."""
+    corner = float(cells[-1, -1])
+    return corner > 0.0 and math.isclose(4.0 * corner, float(cells.sum()), rel_tol=1e-6)
 
 
 def _margin(values: ArrayLike | None, name: str, length: int, line: str, meaning: str) -> FloatArray:
@@ -324,7 +339,10 @@ def _checked(counts: FloatArray, name: str) -> FloatArray:
         position = tuple(int(index) for index in np.argwhere(wrong)[0])
         value = float(counts[position])
         index_text = "".join(f"[{index}]" for index in position)
-        raise CredimiError(f"{name}{index_text} is {value:g}: {_remedy(value)}")
+        last = tuple(length - 1 for length in counts.shape)
+        at_corner = position == last and counts.ndim == 2 and min(last) > 1
+        remedy = CORNER_REMEDY if at_corner and math.isnan(value) else _remedy(value)
+        raise CredimiError(f"{name}{index_text} is {value:g}: {remedy}")
     return counts + 0.0  # no -0.0, so that equal tables have equal bytes
 
 

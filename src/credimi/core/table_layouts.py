@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from credimi.core.types import Foreign, Value
 
 MISSING = "?"
+CORNER_REMEDY = (  # of a value that is missing there, which 0 would turn into another table
+    'put "?" there if the last row and column are the counts of missing values, or pass these as target_only and '
+    "feature_only"
+)
 MISSING_TEXTS = ("", MISSING, "NA", "NaN", "null")
 _TOTALS = {"all", "total", "sum", "margin"}  # as pandas and others name them
 _MAX_DIFFERENT_NUMBERS = 20  # of a column of fractions: more are measurements, which need cuts
@@ -152,9 +156,12 @@ def _layout_of_rows(joint: Foreign) -> Layout:
     names = _is_label_column(rows[heads:])
     if heads or names:
         return _without_margins(rows, heads=heads, names=names)
-    if isinstance(rows[-1][-1], str) and rows[-1][-1].strip() == MISSING and min(len(rows), len(rows[0])) > 1:
+    corner, shortest = rows[-1][-1], min(len(rows), len(rows[0]))
+    if shortest > 1 and isinstance(corner, str) and corner.strip() == MISSING:
         joint, target_only = [row[:-1] for row in rows[:-1]], [row[-1] for row in rows[:-1]]
         return Layout(joint, target_only, rows[-1][:-1])
+    if shortest > 2 and means_missing(corner):
+        raise CredimiError(f"joint[{len(rows) - 1}][{len(rows[0]) - 1}] is {corner!r}: {CORNER_REMEDY}")
     return Layout(joint)
 
 
@@ -214,8 +221,29 @@ def _place_of_missing(labels: Sequence[Value] | None, line: str) -> int | None:
 
 def _refuse_totals(classes: Sequence[Value] | None, values: Sequence[Value] | None, cells: list[list[Value]]) -> None:
     """Sums of the other counts would be counted twice."""
-    for labels, line, lines in ((classes, "row", cells), (values, "column", list(zip(*cells, strict=True)))):
-        if labels and str(labels[-1]).lower() in _TOTALS and all(map(_is_number, chain(*lines))):
-            sums = [sum(map(float, others)) for others in zip(*lines[:-1], strict=True)]
-            if sums == [float(cell) for cell in lines[-1]]:
-                raise CredimiError(f"the {line} {labels[-1]!r} holds the sums of the others: leave it out")
+    if not all(map(_is_number, chain(*cells))):
+        return
+    numbers = [[float(cell) for cell in row] for row in cells]
+    for labels, line, lines in ((classes, "row", numbers), (values, "column", list(zip(*numbers, strict=True)))):
+        if labels and str(labels[-1]).lower() in _TOTALS and _last_is_sum(lines):
+            raise CredimiError(f"the {line} {labels[-1]!r} holds the sums of the others: leave it out")
+    refuse_sums(numbers)
+
+
+def refuse_sums(cells: Sequence[Sequence[float]]) -> None:
+    """Refuse a table whose last row and last column are the sums of the others, whatever their labels.
+
+    With counts in two rows and two columns at least, hardly any other table is like that.
+    """
+    inner = [row[:-1] for row in cells[:-1]]
+    filled = min((sum(map(any, lines)) for lines in (inner, list(zip(*inner, strict=True)))), default=0)
+    if filled > 1 and _last_is_sum(cells) and _last_is_sum(list(zip(*cells, strict=True))):
+        raise CredimiError(
+            "the last row and the last column hold the sums of the others: leave them out (if they are counts of their "
+            "own, pass a Table with classes and values)"
+        )
+
+
+def _last_is_sum(lines: Sequence[Sequence[float]]) -> bool:
+    """Whether the last line is the sum of the others, but for rounding."""
+    return all(math.isclose(sum(others), last) for *others, last in zip(*lines, strict=True))

@@ -100,7 +100,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     Attributes
     ----------
     ranking_ : credimi.Ranking
-        One row per feature, best first.
+        One row per feature, best first; its `remarks` are the cautions.
     scores_ : array
         The posterior mean of the information of each feature, E[I] in nats; NaN if it is not ranked.
     feature_importances_ : array

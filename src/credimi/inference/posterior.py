@@ -99,7 +99,7 @@ def posterior(
     table = Table.of(joint, target_only, feature_only)
     prior, approximation = by_method(method, prior, USUAL_APPROXIMATION)
     pseudo = pseudo_counts(prior, table)
-    require_proper(table, pseudo)
+    require_proper(table, pseudo, f"prior {prior!r}" if method is None else f"method {method!r}")
     return Posterior(table, pseudo, approximation, method)
 
 

@@ -113,6 +113,7 @@ _WORDS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "relevant": lambda _, reader: asked("rule", "relevant", reader),
     "interactions": lambda _, reader: "`credimi interactions`" if reader == COMMAND_LINE else "credimi.interactions",
     "adaptive": lambda _, reader: asked("prior", "adaptive", reader),
+    "matched": lambda _, reader: asked("approximation", "matched", reader),
     "as_category": lambda _, reader: asked("missing_as", "category", reader),
     "are_survey": lambda _, reader: asked("weights_are", "survey", reader),
     "are_rows": lambda _, reader: asked("weights_are", "rows", reader),
@@ -175,6 +176,10 @@ _SENTENCES: dict[str, str | Callable[[Sequence[Facts]], str]] = {
         "{relevant} looks at them, and {interactions} lists pairs"
     ),
     "maybe_noise": "kept, but with so few rows this prior cannot tell them from noise: {all} ({adaptive} can)",
+    "no_spread": (
+        "the variance of leading order is 0, which is no certainty: {all}; verdict, interval and probabilities say no "
+        "more than the estimate alone ({matched} without a method gives a spread)"
+    ),
     "possible_identifier": (
         "possible identifiers (many values, few rows each): {all}; new values will tell nothing ({exclude})"
     ),

@@ -28,6 +28,7 @@ class RemarkKind(StrEnum):
     NEARLY_TARGET = "nearly_target"
     ONLY_TOGETHER = "only_together"
     MAYBE_NOISE = "maybe_noise"
+    NO_SPREAD = "no_spread"
     POSSIBLE_IDENTIFIER = "possible_identifier"
     MISSING_TELLS = "missing_tells"
     TARGET_MISSING_DEPENDS = "target_missing_depends"

@@ -26,6 +26,8 @@ from credimi.core.table import LARGEST, SMALLEST, Table
 from credimi.inference.belief import ADAPTIVE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
     from credimi.core.types import FloatArray
@@ -53,13 +55,26 @@ def pseudo_counts(prior: Prior, table: Table) -> float | FloatArray:
         ) from None
     if cells.misses_feature or cells.misses_target:
         raise CredimiError("the prior has margins of missing values: pass a pseudo-count for each cell only")
-    pairs = ((cells.classes, table.classes), (cells.values, table.values))
-    if cells.shape != table.shape or any(None not in pair and pair[0] != pair[1] for pair in pairs):
+    if cells.shape != table.shape:
         raise CredimiError(
             f"the prior is an array of {cells.shape[0]} x {cells.shape[1]} pseudo-counts, the table has "
             f"{table.shape[0]} x {table.shape[1]} cells: pass one for each cell, with the labels of the table if any"
         )
-    return cells.joint
+    pairs = (("class", cells.classes, table.classes), ("value", cells.values, table.values))
+    places = [
+        range(length) if given is None or own is None else _places(what, given, own)
+        for length, (what, given, own) in zip(table.shape, pairs, strict=True)
+    ]
+    return cells.joint[np.ix_(*places)]
+
+
+def _places(what: str, given: Sequence[str], own: Sequence[str]) -> list[int]:
+    """Where the prior has the labels of the table, which must be the same in any order."""
+    if sorted(given) != sorted(own):
+        strange = [label for label in given if label not in own]
+        has = f"has the {what} {strange[0]!r}, which the table has not" if strange else f"must have each {what} once"
+        raise CredimiError(f"the prior {has}; those of the table are {', '.join(map(repr, own))}")
+    return [given.index(label) for label in own]
 
 
 def pseudo_count(prior: str | float, shape: tuple[int, int]) -> float:
@@ -87,12 +102,12 @@ def pseudo_count(prior: str | float, shape: tuple[int, int]) -> float:
     return value
 
 
-def require_proper(table: Table, pseudo: float | FloatArray) -> None:
-    """Refuse a table without complete rows if the prior adds no pseudo-counts either."""
+def require_proper(table: Table, pseudo: float | FloatArray, asked: str = "prior 'haldane'") -> None:
+    """Refuse a table without complete rows if the prior adds no pseudo-counts either; `asked` is what was named."""
     if not (table.joint.any() or np.any(pseudo)):
         what = "all counts are 0" if table.rows == 0.0 else "no data row has both target and feature"
         raise CredimiError(
-            f"{what} and prior 'haldane' adds none: choose a proper prior such as 'jeffreys', or count some rows"
+            f"{what} and {asked} adds none: choose a proper prior such as 'jeffreys', or count some rows"
         )
 
 

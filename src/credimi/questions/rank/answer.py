@@ -189,9 +189,10 @@ def _read(interpreted: list[Feature], options: Belief, missing: str) -> tuple[li
     ranked = [feature for feature in features if feature.kind.ranked]
     for feature in ranked:
         if options.adds_nothing and feature.complete == 0:
+            asked = "prior" if options.method is None else "method"
             raise CredimiError(
-                f"column {feature.name!r} is never seen together with the target, and prior {options.prior!r} adds "
-                "nothing: choose another prior, or leave the column out"
+                f"column {feature.name!r} is never seen together with the target, and {asked} "
+                f"{getattr(options, asked)!r} adds nothing: choose another {asked}, or leave the column out"
             )
     blocks, squares = [feature.block.astype(np.float64) for feature in ranked], [feature.squares for feature in ranked]
     if any(each is not None for each in squares):

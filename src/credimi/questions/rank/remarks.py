@@ -12,6 +12,7 @@ import numpy as np
 
 from credimi.columns.feature import FeatureKind, SuspicionKind
 from credimi.columns.interpret import CATEGORIES
+from credimi.inference.information import NO_SPREAD
 from credimi.results import remark_sentences
 from credimi.results.remarks import Remark, RemarkKind
 from credimi.results.remarks import approximate as approximate_remark
@@ -31,6 +32,7 @@ _USED_COLUMNS = (
     "values",
     "complete",
     "mi",
+    "std",
     "low",
     "verdict",
     "keep_forward",
@@ -90,6 +92,9 @@ def remarks_on(
         remarks.append(Remark(kind, target=target[0], nats=target[2], stake=target[2]))
     for feature, row in zip(features, rows, strict=True):
         figures = dict(zip(used_columns, row, strict=True))
+        if str(settings.get("approximation")).startswith("leading") and _lacks_spread(feature, figures):
+            stake = max(figures["mi"], settings["epsilon"])
+            remarks.append(Remark(RemarkKind.NO_SPREAD, feature.name, stake=stake))
         remarks += [
             *_suspicion_remarks(feature, figures),
             *_row_remarks(feature, figures, settings, target[1], target[2]),
@@ -192,6 +197,13 @@ def _is_pure(feature: Feature, entropy: float) -> bool:
         return False
     shares = classes[classes > 0] / classes.sum()
     return bool(-(shares * np.log(shares)).sum() > _NEARLY_ALL * entropy)
+
+
+def _lacks_spread(feature: Feature, row: Record) -> bool:
+    """Whether a deviation of 0 is one of leading order alone: with one class, or one value, I is 0 for certain."""
+    counted = feature.block[:-1, :-1]
+    several = min(counted.any(axis=0).sum(), counted.any(axis=1).sum()) > 1
+    return bool(feature.kind.ranked and several and row["std"] <= NO_SPREAD)
 
 
 def _is_time(feature: Feature) -> bool:
