@@ -7,11 +7,15 @@ import pydoc
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import credimi
 from credimi.core.keywords import Keyword, keywords_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
 QUESTIONS = ("rank", "rank_by", "select", "interactions", "pairs", "network", "tree", "compare", "count", "prequential")
@@ -100,3 +104,29 @@ def test_the_stub_has_today_s_signatures() -> None:
         [sys.executable, str(ROOT / "tools" / "stubs.py"), "--check"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        (lambda: credimi.mutual_information([[1, 2], [3, 4]], targetonly=[1, 2]), "'target_only'"),
+        (lambda: credimi.posterior([[1, 2], [3, 4]], prio="perks"), "'prior'"),
+        (lambda: credimi.conditional_information([[[1, 2], [3, 4]]], featureonly=None), "'feature_only'"),
+        (lambda: credimi.information_bounds([[1, 2], [3, 4]], robustfactor=2), "'robust_factor'"),
+        (lambda: credimi.CredibleSelector(metod="paper"), "'method'"),
+        (lambda: credimi.CredibleTreeClassifier(maxdepth=3), "'max_depth'"),
+        (lambda: credimi.EntropyDiscretizer(max_bin=3), "'max_bins'"),
+    ],
+)
+def test_misspelt_keywords_of_tables_and_estimators_too(asked: Callable[[], object], meant: str) -> None:
+    with pytest.raises(TypeError, match=f"unexpected keyword argument .*: did you mean {meant}"):
+        asked()
+
+
+def test_margins_stand_after_the_table_everywhere() -> None:
+    joint, target_only, feature_only = [[10, 2], [3, 15]], [4, 1], [0, 2]
+    named = {"target_only": target_only, "feature_only": feature_only}
+    for function in (credimi.mutual_information, credimi.posterior, credimi.information_bounds):
+        assert repr(function(joint, target_only, feature_only)) == repr(function(joint, **named))
+    strata = ([joint], [target_only], [feature_only])
+    assert credimi.conditional_information(*strata) == credimi.mutual_information(joint, target_only, feature_only)

@@ -168,3 +168,10 @@ def test_tables_with_other_labels_do_not_add() -> None:
     with pytest.raises(CredimiError, match="same labels"):
         Table(LABELLED) + other
     assert (Table(LABELLED) + PLAIN).classes == LABELS[0]
+
+
+def test_two_columns_in_one_frame_are_no_counts() -> None:
+    columns = {"cough": ["yes", "no", None, "no"] * 5, "habit": ["daily", None, "never", "never"] * 5}
+    for frame in (pd.DataFrame(columns), pd.DataFrame(columns).iloc[::2], pl.DataFrame(columns)):
+        with pytest.raises(CredimiError, match=r"pass the two columns, frame\['cough'\], frame\['habit'\]"):
+            credimi.mutual_information(frame)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from credimi.cli.option_parser import is_number
 from credimi.core.errors import CredimiError
-from credimi.core.table_layouts import MISSING, layout_of
+from credimi.core.table_layouts import MISSING, layout_of, means_missing
 
 if TYPE_CHECKING:
     import argparse
@@ -76,6 +76,7 @@ def _read_table(text: str, name: str) -> Counts:
             if margin in margins:
                 raise CredimiError(f"{location}: {_option(margin)} is given twice: keep one of them")
             margins[margin] = _numbers(values, location)
+    rows = _without_name_of_rows(rows)
     cells = [_cells(part) for part, _ in rows]
     if _has_labels(cells):
         layout = layout_of(cells, margins.pop("target_only", None), margins.pop("feature_only", None))
@@ -99,9 +100,16 @@ def _cells(row: str) -> list[str]:
     return [cell.strip() for cell in row.split(separator)]
 
 
+def _without_name_of_rows(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The rows; in the second, pandas prints the name of the rows alone."""
+    cells = [_cells(part) for part, _ in rows[:3]]
+    is_name = len(cells) > 2 and len(cells[1]) == 1 < len(cells[2]) and not is_number(cells[1][0])
+    return rows[:1] + rows[2:] if is_name else rows
+
+
 def _has_labels(rows: list[list[str]]) -> bool:
-    """Whether the first row or the first column are text, or the last corner is `?`."""
-    numbers = [[is_number(cell) for cell in row] for row in rows]
+    """Whether the first row or the first column are text, or the last corner is `?`; NaN is a label, no count."""
+    numbers = [[is_number(cell) and not means_missing(cell) for cell in row] for row in rows]
     return len(rows) > 1 and (not any(numbers[0]) or not any(row[0] for row in numbers) or rows[-1][-1] == MISSING)
 
 

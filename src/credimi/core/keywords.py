@@ -19,7 +19,7 @@ import inspect
 import re
 import textwrap
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from credimi.core.types import Option
 
 Answer = TypeVar("Answer")
+Taken = ParamSpec("Taken")
+Class = TypeVar("Class", bound=type)
 
 GROUPS = ("data", "columns", "decision", "output", "clusters")  # of the help of a command
 _SYNONYMS = {"X": "data", "y": "target"}  # as scikit-learn's users type them
@@ -192,6 +194,25 @@ def _type_and_default(keyword: Keyword) -> str:
 
 def _indented(text: str) -> str:
     return textwrap.fill(text, 112, initial_indent=" " * 8, subsequent_indent=" " * 8) + "\n"
+
+
+def suggesting(function: Callable[Taken, Answer]) -> Callable[Taken, Answer]:
+    """Let a function, or the `__init__` of a class, refuse an unknown keyword with the nearest one that it has."""
+    known = dict.fromkeys(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def asked(*values: Taken.args, **given: Taken.kwargs) -> Answer:
+        if not given.keys() <= known.keys():
+            check_known(function.__qualname__.removesuffix(".__init__"), given, known)
+        return function(*values, **given)
+
+    return asked
+
+
+def suggesting_keywords(cls: Class) -> Class:
+    """The same for a class whose `__init__` is made from its fields."""
+    cls.__init__ = suggesting(cls.__init__)  # type: ignore[misc]  # of the class itself, as dataclasses do
+    return cls
 
 
 def check_known(function: str, given: Iterable[str], known: Iterable[str]) -> None:

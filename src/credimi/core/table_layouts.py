@@ -123,15 +123,25 @@ def _layout_of_frame(frame: Foreign) -> Layout:
     """A frame of pandas, whose index labels the rows, or of polars, whose first column does if it is text."""
     if not hasattr(frame, "index"):
         rows = [list(row) for row in frame.rows()]
+        _refuse_data(frame.columns, rows)
         return _without_margins([list(frame.columns), *rows], heads=True, names=_is_label_column(rows))
     values, index = list(frame.columns), list(frame.index)
     rows = frame.to_numpy().tolist()
+    _refuse_data(values, rows)
     if all(type(labels).__name__ == "RangeIndex" for labels in (frame.index, frame.columns)):
         return _layout_of_rows(rows)
     if type(frame.index).__name__ == "RangeIndex":
         return _without_margins([values, *rows], heads=True, names=_is_label_column(rows))
     labelled = [[label, *row] for label, row in zip(index, rows, strict=True)]
     return _without_margins([["", *values], *labelled], heads=True, names=True)
+
+
+def _refuse_data(names: Sequence[Value], rows: list[list[Value]]) -> None:
+    """Refuse two columns of data in one frame: counts are numbers."""
+    seconds = [row[1] for row in rows] if len(names) == 2 else []
+    if any(isinstance(each, str) and not _is_number(each) and not means_missing(each) for each in seconds):
+        one, other = (f"frame[{name!r}]" for name in names)
+        raise CredimiError(f"the frame holds two columns of data, not counts: pass the two columns, {one}, {other}")
 
 
 def _layout_of_rows(joint: Foreign) -> Layout:

@@ -22,6 +22,7 @@ from credimi.columns.python_objects import object_array
 from credimi.columns.text_types import shown_date
 from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
+from credimi.core.keywords import suggesting_keywords
 from credimi.core.optional import library
 from credimi.core.public import public
 from credimi.core.threads import share, threads_of
@@ -58,6 +59,7 @@ _CELLS_WORTH_COMPILING = 200_000  # below this, numpy is done before compiled co
 
 
 @public
+@suggesting_keywords
 @dataclass(eq=False, repr=False)  # a keyword is a field
 class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Cut columns of numbers into ranges that tell about the classes, as many as the data support (MDL).

@@ -14,6 +14,7 @@ from credimi.columns.python_objects import object_array
 from credimi.columns.reading_options import ReadingOptions
 from credimi.core.defaults import MISSING_AS, MISSING_VALUES
 from credimi.core.errors import CredimiError
+from credimi.core.keywords import suggesting_keywords
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counts.incremental_counts import IncrementalCounts
@@ -37,6 +38,7 @@ _FEW_ROWS = 8  # so few rows are entered one by one, which is faster than counti
 
 
 @public
+@suggesting_keywords
 @dataclass(eq=False, repr=False)  # a keyword is a field
 class IncrementalNaiveBayes(Classifier):
     """Naive Bayes for categories and for numbers cut into ranges. It learns as rows come.

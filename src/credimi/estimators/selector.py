@@ -16,6 +16,7 @@ from credimi.columns.reading_options import ReadingOptions
 from credimi.core.arguments import require_whole
 from credimi.core.defaults import LEVEL, MISSING_VALUES
 from credimi.core.errors import CredimiError
+from credimi.core.keywords import suggesting_keywords
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counts.reading import Reading
@@ -54,6 +55,7 @@ class _Learned:
 
 
 @public
+@suggesting_keywords
 @dataclass(eq=False, repr=False)  # a keyword is a field
 class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
     """Keep the features that credibly inform about the target.

@@ -22,6 +22,7 @@ from credimi.columns.reading_options import ReadingOptions
 from credimi.columns.text_types import numbers_among
 from credimi.core.arguments import require_whole
 from credimi.core.defaults import MISSING_VALUES
+from credimi.core.keywords import suggesting_keywords
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counts.batch import labels_of
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 
 @public
+@suggesting_keywords
 @dataclass(eq=False, repr=False)  # a keyword is a field
 class CredibleTreeClassifier(Classifier):
     """A classification tree for categories and numbers, with missing values anywhere. Nothing has to be tuned.

@@ -63,14 +63,14 @@ def complete_moments(joint: ArrayLike | Table, *, prior: Prior = CELLS) -> Compl
         raise CredimiError("these moments are for complete counts: use credimi.mutual_information for missing values")
     parameters = table.joint + pseudo_counts(prior, table)
     third, fourth = third_central_moment(parameters), fourth_central_moment(parameters)
-    leading = math.sqrt(fourth / 3.0)  # the variance of leading order
+    leading = math.sqrt(fourth / 3.0)  # the variance of leading order: of that order, the kurtosis is 3
     return CompleteMoments(
         exact_mean(parameters),
         second_order_variance(parameters),
         third,
         fourth,
         third / leading**1.5 if leading > 0.0 else math.nan,
-        fourth / leading**2 if leading > 0.0 else math.nan,
+        3.0 if leading > 0.0 else math.nan,
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.arguments import make_generator, require_whole
+from credimi.core.keywords import suggesting
 from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.inference.belief import ADAPTIVE, USUAL_APPROXIMATION, USUAL_PRIOR, by_method
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from credimi.inference.evidence.fixed_priors import Prior
 
 
+@suggesting
 def mutual_information(
     joint: ArrayLike | Table,
     target_only: ArrayLike | None = None,

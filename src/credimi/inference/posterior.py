@@ -32,6 +32,7 @@ import numpy as np
 
 from credimi.core.arguments import make_generator, require_numbers, require_whole
 from credimi.core.errors import CredimiError
+from credimi.core.keywords import suggesting
 from credimi.core.public import public
 from credimi.core.special import stirling_error
 from credimi.core.table import Table
@@ -53,6 +54,7 @@ _USUAL_PRIOR = Unnamed(CELLS)
 _MAX_SHIFT = 0.5  # the mean may differ from the mode by so much, summed over all cells
 
 
+@suggesting
 def posterior(
     joint: ArrayLike | Table,
     target_only: ArrayLike | None = None,

@@ -161,3 +161,14 @@ def test_labels_are_shown(call: Call) -> None:
 def test_missing_marked_in_the_table_and_given_beside_it_is_refused(refusal: Callable[..., str]) -> None:
     assert "given both in" in refusal("10 2 4; 3 15 1; 0 2 ?", "--target-only", "4 1")
     assert "a second time" in refusal("10 2 4; 3 15 1; 0 2 ?; target-only: 4 1")
+
+
+@pytest.mark.parametrize("label", ["NaN", "NA", "?"])
+@pytest.mark.parametrize("heads", ["habit  a   b  {}\n", "habit  a   b  {}\ncough            \n"])
+def test_a_table_is_read_as_pandas_prints_it(
+    report: Callable[..., dict[str, object]], tmp_path: Path, label: str, heads: str
+) -> None:
+    path = tmp_path / "printed.txt"
+    path.write_text(f"{heads}n      4  10    2\ny     12   3    5\n{label}    5   0    0\n".replace("{}", label))
+    plain = report("4 10; 12 3", "--target-only", "2 5", "--feature-only", "5 0")
+    assert without_settings(report(str(path)))["mean"] == without_settings(plain)["mean"]

@@ -246,3 +246,15 @@ def test_rows_are_made_many_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(credimi.Pairs, "_values", counted)
     assert len(list(found)) == len(found[:]) == len(found.to_dict()["pairs"]) == 15
     assert looked.count("share") == 3
+
+
+@pytest.mark.parametrize("prior", ["perks", "haldane", 0.5])
+def test_a_fixed_prior_has_no_probability_of_independence(prior: str | float) -> None:
+    found = credimi.pairs(table_of(150), prior=prior)
+    shown = " ".join(repr(found).split())
+    assert "P(indep.)" not in shown
+    assert f"prior={prior!r} gives independence no probability" in shown
+    assert "`linked` looks at P(I > epsilon) alone" in shown
+    assert "gives independence no probability" in found.to_html()
+    assert {row["p_independent"] for row in found} == {0.0}
+    assert "P(indep.)" in repr(credimi.pairs(table_of(150)))

@@ -45,6 +45,7 @@ import numpy as np
 
 from credimi.core.arguments import require_number
 from credimi.core.errors import CredimiError
+from credimi.core.keywords import suggesting
 from credimi.core.table import LARGEST, SMALLEST, Table
 from credimi.core.tables import Tables
 from credimi.core.threads import share
@@ -70,11 +71,12 @@ _TIPPING_PRECISION = 1.004  # bisection stops when the ratio of its ends is smal
 _MAX_TIPPING = 1e9  # larger factors are as good as infinite
 
 
+@suggesting
 def information_bounds(
     joint: ArrayLike | Table,
-    *,
     target_only: ArrayLike | None = None,
     feature_only: ArrayLike | None = None,
+    *,
     neither: float | None = None,
     robust_factor: float = 2.0,
     prior: str | float = "adaptive",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.keywords import suggesting
 from credimi.core.table import Table, stratified_blocks
 from credimi.core.tables import Tables
 from credimi.inference.belief import ADAPTIVE, Belief
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
+@suggesting
 def conditional_information(
     joint: ArrayLike,
-    *,
     target_only: ArrayLike | None = None,
     feature_only: ArrayLike | None = None,
+    *,
     prior: str | float = "adaptive",
 ) -> Distribution:
     """Posterior distribution of what the feature tells about the target once the stratum is known (nats).

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.inference.belief import ADAPTIVE
 from credimi.results import section as kinds
 from credimi.results import sentences
 from credimi.results.figures import new_axes, short_names
@@ -60,7 +61,7 @@ def sections(pairs: Pairs, shown: Shown) -> Iterator[Section]:
         kinds.nats("mi", "mi" if shown.units == kinds.NATS else f"mi, {shown.units}", scale),
         kinds.interval(kinds.level_interval(settings), scale=scale, importance=2),
         kinds.tail("p_above", kinds.above(settings, shown.units), importance=1),
-        kinds.tail("p_independent", "P(indep.)", importance=3),
+        *([] if _has_no_atom(pairs) else [kinds.tail("p_independent", "P(indep.)", importance=3)]),
         Column("linked", lambda row: "yes" if row["linked"] else "", right=False, importance=4),
     )
     lines = pairs.remark_lines(reader=shown.reader, units=shown.units)
@@ -98,7 +99,21 @@ def remarks(pairs: Pairs, reader: str) -> list[str]:
     suspicious = [f"{sentences.names(columns)}: {note}" for note, columns in lines.items()]
     others = left_out([column for column in pairs.facts if column["feature"] not in pairs.names], reader)
     refinement = _refinement(pairs.settings) if len(pairs.names) > 1 else []  # there was no pair to refine
-    return [*refinement, *_missing_by_others(pairs, reader), *suspicious, *others]
+    return [*_without_atom(pairs, reader), *refinement, *_missing_by_others(pairs, reader), *suspicious, *others]
+
+
+def _has_no_atom(pairs: Pairs) -> bool:
+    """Whether the prior is a fixed one, with which no pair can be independent."""
+    return bool(pairs.settings["prior"] != ADAPTIVE)
+
+
+def _without_atom(pairs: Pairs, reader: str) -> list[str]:
+    """Why there is no P(independent), and what links are then."""
+    if not _has_no_atom(pairs) or not len(pairs):
+        return []
+    fixed = sentences.asked("prior", pairs.settings["prior"], reader)
+    without = f"{fixed} gives independence no probability: there is no P(independent), and P(linked) is 1"
+    return [f"{without}; `linked` looks at P(I > epsilon) alone"]
 
 
 def left_out(columns: Sequence[Record], reader: str) -> list[str]:
