@@ -94,7 +94,7 @@ def converged_draws(table: Table, pseudo: float, size: int, generator: np.random
         f"the draws have not converged: r_hat is {draws.r_hat:.2f}, above {_MAX_R_HAT}, with a burn-in of {burn_in} "
         f"steps and {thin} steps per draw; draw for longer with posterior(...).sample(..., burn_in=..., thin=...), or "
         "use approximation='matched'",
-        stacklevel=4,  # the caller of `mutual_information`
+        stacklevel=5,  # the caller of `mutual_information`
     )
     return draws.information
 
