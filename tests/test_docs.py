@@ -241,3 +241,10 @@ def test_examples_of_the_docstrings(name: str) -> None:
     for test in finder.find(public, name, globs={"credimi": credimi}):
         runner.run(test)
     assert runner.failures == 0
+
+
+def test_the_reference_has_all_public_names() -> None:
+    page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"auto(?:function|class|exception):: (\w+)", page))
+    listed = set(re.findall(r"\{py:\w+\}`credimi\.(\w+)`", page))
+    assert set(credimi.__all__) - {"__version__"} == shown & listed
