@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,3 +95,23 @@ def hostile_ranking() -> Ranking:
     }
     columns["target </script>"] = [HOSTILE[place] for place in generator.integers(0, 3, 200)]
     return rank(columns, "target </script>")
+
+
+class Seen(HTMLParser):
+    """The tags, and the text of the names in the first column."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.names: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag == "th" and ("scope", "row") in attrs:
+            self.names.append("")
+        assert not any(name.startswith("on") for name, _ in attrs)
+
+    def handle_data(self, data: str) -> None:
+        if self.tags[-2:] == ["th", "bdi"]:
+            self.names[-1:] = [self.names[-1] + data] if self.names else []

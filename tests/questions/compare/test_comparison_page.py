@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from page_helpers import HOSTILE
+from page_helpers import HOSTILE, Seen
 
 import credimi
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-
-class Seen(HTMLParser):
-    """The tags, and the text of the names in the first column."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.names: list[str] = []
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        if tag == "th" and ("scope", "row") in attrs:
-            self.names.append("")
-        assert not any(name.startswith("on") for name, _ in attrs)
-
-    def handle_data(self, data: str) -> None:
-        if self.tags[-2:] == ["th", "bdi"]:
-            self.names[-1:] = [self.names[-1] + data] if self.names else []
 
 
 def compared(told: int = 2) -> credimi.Comparison:
