@@ -19,7 +19,7 @@ its minimum. So trees are deep if nearly all columns tell something, and small i
 share is learned from all nodes, and splits that are not credible with it are taken back.
 
 **Missing values.** A row whose value is missing goes down all branches, with weights from other columns (see
-`stand_ins`); parts below `_MIN_PART` of a row are left out. When the column is judged, such a row counts in the
+`surrogates`); parts below `_MIN_PART` of a row are left out. When the column is judged, such a row counts in the
 margin of its class, and a row without a class in the margin of its value.
 
 A level costs two passes over the rows of its nodes, one of them for the stand-ins, and two batches of posteriors.

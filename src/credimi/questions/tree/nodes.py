@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray
     from credimi.counts.rows.node_counter import TreeColumn
 
-_MAX_CUT_CHARACTERS = 12
 _FEW_ROWS = 200.0  # from which on a split needs more than the level
 SURE = 0.95  # level of claims: the split of the root, intervals, and that a column tells nothing
 
