@@ -146,6 +146,43 @@ def test_a_table_prints_as_a_table() -> None:
     assert len(repr(Table(np.ones((40, 2)))).splitlines()) == 1
 
 
+NUMBERED = Table([[30, 4], [1, 20]])
+
+
+@pytest.mark.parametrize("first", [["", 2019, 2020], ["", "2019", "2020"], [None, 2019, 2020], [2019, 2020]])
+@pytest.mark.parametrize("names", [("no", "yes"), (0, 1)])
+def test_numbers_are_labels_beside_an_empty_corner(first: list[object], names: tuple[object, object]) -> None:
+    rows = [first, [names[0], 30, 4], [names[1], 1, 20]]
+    if first[0] != "" and names == (0, 1):  # nothing says what is a label
+        with pytest.raises(CredimiError):
+            Table(rows)
+        return
+    table = Table(rows)
+    assert table == NUMBERED
+    assert labels_of(table) == (tuple(map(str, names)), ("2019", "2020"))
+
+
+@pytest.mark.parametrize("corner", [[], [""], ["?"], [0]])
+def test_numbers_are_labels_beside_margins(corner: list[object]) -> None:
+    table = Table([["", 0, 1, "?"], ["no", 30, 4, 5], ["yes", 1, 20, 6], ["?", 7, 8, *corner]])
+    assert table == Table([[30, 4], [1, 20]], [5, 6], [7, 8])
+    assert labels_of(table) == (("no", "yes"), ("0", "1"))
+
+
+def test_rows_may_have_labels_alone() -> None:
+    assert Table([["no", 30, 4], ["yes", 1, 20]]) == NUMBERED
+    assert Table([["no", 1, 2], ["yes", 3, 4]]) == Table([[1, 2], [3, 4]])
+    assert Table([["no", 30, 4], ["yes", 1, 20], ["?", 7, 8]]) == Table([[30, 4], [1, 20]], feature_only=[7, 8])
+
+
+@pytest.mark.parametrize("labels", [(0, 1), ("0", "1"), (2019, 2020), (2018, 2019, 2020)])
+def test_a_first_row_of_labels_or_of_counts_is_refused_where_nothing_tells(labels: tuple[object, ...]) -> None:
+    rows = [["cough", *labels], ["no", *range(len(labels))], ["yes", *range(3, 3 + len(labels))]]
+    with pytest.raises(CredimiError, match="may be the labels .* leave its first cell empty"):
+        Table(rows)
+    assert Table([["", "a", "b", "c"][: len(labels) + 1], *rows]).joint.shape == (3, len(labels))
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

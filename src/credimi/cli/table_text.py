@@ -104,13 +104,22 @@ def _without_name_of_rows(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """The rows; in the second, pandas prints the name of the rows alone."""
     cells = [_cells(part) for part, _ in rows[:3]]
     is_name = len(cells) > 2 and len(cells[1]) == 1 < len(cells[2]) and not is_number(cells[1][0])
-    return rows[:1] + rows[2:] if is_name else rows
+    if not is_name:
+        return rows
+    (labels, location), own = rows[0], cells[0][0]
+    if len(cells[0]) == len(cells[2]) and not is_number(own):  # the name of the columns: the corner is theirs alone
+        labels = labels.strip().removeprefix(own)
+    return [(labels, location), *rows[2:]]
 
 
 def _has_labels(rows: list[list[str]]) -> bool:
     """Whether the first row or the first column are text, or the last corner is `?`; NaN is a label, no count."""
     numbers = [[is_number(cell) and not means_missing(cell) for cell in row] for row in rows]
-    return len(rows) > 1 and (not any(numbers[0]) or not any(row[0] for row in numbers) or rows[-1][-1] == MISSING)
+    if len(rows) < 2:
+        return False
+    longest = max((len(row) for row in numbers[1:] if not row[0]), default=0)  # of the rows with a label
+    is_head = not any(numbers[0]) or rows[0][0] == "" or len(rows[0]) < longest
+    return is_head or not any(row[0] for row in numbers) or rows[-1][-1] == MISSING
 
 
 def _table_text(source: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@
     numbers             r rows of s counts; the margins, if any, are given beside them
     "?" in the corner   (r + 1) x (s + 1): the last row and column are the margins, and their common cell is not used
     labels              a frame, or lists whose first row, first column, or both, are text; the row and the column whose
-                        label means missing are the margins
+                        label means missing are the margins. Numbers are labels, too, in a row below an empty corner
     two columns         one value per data row in each, some of them missing: they are counted here
 
 `Table` takes all of them.
@@ -32,6 +32,7 @@ CORNER_REMEDY = (  # of a value that is missing there, which 0 would turn into a
 )
 MISSING_TEXTS = ("", MISSING, "NA", "NaN", "null")
 _TOTALS = {"all", "total", "sum", "margin"}  # as pandas and others name them
+_YEARS = range(1900, 2101)
 _MAX_DIFFERENT_NUMBERS = 20  # of a column of fractions: more are measurements, which need cuts
 
 
@@ -152,8 +153,10 @@ def _layout_of_rows(joint: Foreign) -> Layout:
     if not isinstance(rows, list | tuple) or not all(isinstance(row, list | tuple) and row for row in rows) or not rows:
         return Layout(joint)
     rows = [list(row) for row in rows]
-    heads = len(rows) > 1 and not any(map(_is_number, rows[0]))
-    names = _is_label_column(rows[heads:])
+    heads = len(rows) > 1 and _is_head(rows[0], rows[1:])
+    names = _is_label_column(rows[heads:]) or (heads and rows[0][0] == "" and _are_as_long(rows[1:], len(rows[0])))
+    if names and not heads:
+        _refuse_doubtful_head(rows[0])
     if heads or names:
         return _without_margins(rows, heads=heads, names=names)
     corner, shortest = rows[-1][-1], min(len(rows), len(rows[0]))
@@ -172,6 +175,38 @@ def _is_number(cell: Value) -> bool:
         except ValueError:
             return False
     return isinstance(cell, Number)
+
+
+def _is_head(first: Sequence[Value], others: list[list[Value]]) -> bool:
+    """Whether the first row holds labels: text, or numbers if a corner is left empty, or left out beside labels."""
+    if not any(map(_is_number, first)):
+        return True
+    names = _is_label_column(others)
+    if first[0] == "" and min(len(first) - 1, len(others)) > 1:
+        return names or _are_as_long(others, len(first))
+    if names and means_missing(first[0]) and first[0] != MISSING:  # this may be the row of the missing
+        return True
+    return names and _are_as_long(others, len(first) + 1)
+
+
+def _are_as_long(rows: list[list[Value]], length: int) -> bool:
+    """Whether each row has so many cells; that of the missing, if it is the last, may lack the corner."""
+    *others, last = rows
+    is_short = len(last) == length - 1 > 0 and means_missing(last[0])
+    return all(len(row) == length for row in (others if is_short and others else rows))
+
+
+def _refuse_doubtful_head(first: Sequence[Value]) -> None:
+    """Refuse a labelled first row of years, or of 0, 1, ...: labels of values are much more probable than counts."""
+    numbers = [float(cell) for cell in first[1:] if _is_number(cell)]
+    steps = {after - before for before, after in zip(numbers, numbers[1:], strict=False)}
+    is_year = all(number in _YEARS for number in numbers)
+    if len(numbers) > 1 and len(numbers) == len(first) - 1 and steps == {1.0} and (is_year or numbers[0] == 0.0):
+        shown = ", ".join(_label(number) for number in numbers)
+        raise CredimiError(
+            f"the first row, {first[0]!r}, may be the labels {shown} or their counts: leave its first cell empty if "
+            "they are labels; if they are counts, put a row of labels above"
+        )
 
 
 def _is_label_column(rows: Sequence[Sequence[Value]]) -> bool:

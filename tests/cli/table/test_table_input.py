@@ -172,3 +172,22 @@ def test_a_table_is_read_as_pandas_prints_it(
     path.write_text(f"{heads}n      4  10    2\ny     12   3    5\n{label}    5   0    0\n".replace("{}", label))
     plain = report("4 10; 12 3", "--target-only", "2 5", "--feature-only", "5 0")
     assert without_settings(report(str(path)))["mean"] == without_settings(plain)["mean"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",0,1\nno,10,2\nyes,3,15",
+        ",2019,2020\n1,10,2\n2,3,15\n",
+        "   0  1\nno 10 2\nyes 3 15",
+        "habit   0   1\ncough        \nno     10   2\nyes     3  15",
+        "0 1\nno 10 2\nyes 3 15",
+    ],
+)
+def test_labels_may_be_numbers(report: Callable[..., dict[str, object]], text: str) -> None:
+    found = without_settings(report("-", stdin=text.encode()))
+    assert {name: found[name] for name in expected()} == expected()
+
+
+def test_labels_that_may_be_counts_are_refused(refusal: Callable[..., str]) -> None:
+    assert "may be the labels 2019, 2020" in refusal("-", stdin=b"cough,2019,2020\nno,30,4\nyes,1,20")
