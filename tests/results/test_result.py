@@ -18,6 +18,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CLINIC = str(Path(__file__).parents[2] / "examples" / "clinic.csv")
+SUSPICIOUS = {
+    "y": ["no", "yes"] * 120,
+    "group": ["a", "a", "b"] * 80,
+    **{
+        name: [value if row % 4 == 0 else other[row % 2] for row in range(240)]
+        for name, value, other in (
+            ("texts", "N/A", ("u", "v")),
+            ("numbers", -999, (3, 4)),
+            ("dates", "2024-01-01", ("2023-05-06", "2022-07-08")),
+            ("commas", "1,5", ("2,5", "3,25")),
+            ("case", "Yes", ("yes", "no")),
+            ("blanks", " left", ("left", "right")),
+            ("zeros", "007", ("012", "100")),
+            ("percent", "5 %", ("7 %", "9 %")),
+            ("currency", "$5", ("$7", "$9")),
+            ("thousands", "1,000", ("2,000", "3,000")),
+        )
+    },
+}
 ASKED: dict[str, Callable[[], Result]] = {
     "rank": lambda: credimi.rank(CLINIC, "diabetes", robust_factor=2.0),
     "rank_by": lambda: credimi.rank_by(CLINIC, "diabetes", by="sex"),
@@ -30,6 +49,9 @@ ASKED: dict[str, Callable[[], Result]] = {
     "network": lambda: credimi.network(CLINIC, imputations=0),
     "tree": lambda: credimi.tree(CLINIC, "diabetes", max_depth=2),
     "select": lambda: credimi.select(CLINIC, "diabetes", max_features=3),
+    "rank of suspicious values": lambda: credimi.rank(SUSPICIOUS, "y"),
+    "select of suspicious values": lambda: credimi.select(SUSPICIOUS, "y", rule="fdr"),
+    "rank_by of suspicious values": lambda: credimi.rank_by(SUSPICIOUS, "y", by="group"),
 }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from credimi.columns import text_types
 from credimi.columns.labels import MANY, NUMBER
+from credimi.core.public import stored
 from credimi.core.table import Table
 from credimi.core.tables import relabel
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 MISSING_VALUE = "(missing)"  # the name of the value if missing is treated as a value
 
 
+@stored
 class FeatureKind(StrEnum):
     """What a column is, decided when all of its values were counted."""
 
@@ -44,6 +46,7 @@ class FeatureKind(StrEnum):
         return self in {FeatureKind.EMPTY, FeatureKind.IDENTIFIER, FeatureKind.UNCOUNTABLE}
 
 
+@stored
 class CutBy(StrEnum):
     """How the cuts of a column of numbers were chosen."""
 
@@ -53,6 +56,7 @@ class CutBy(StrEnum):
     GIVEN = "given"
 
 
+@stored
 class SuspicionKind(StrEnum):
     """What values may mean, other than what they are read as."""
 

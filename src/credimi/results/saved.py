@@ -2,7 +2,8 @@
 
 A record becomes an object with its class under "credimi" and its fields; what JSON lacks (tuples, arrays, numbers that
 are not finite, members of enumerations, keys that are no text) becomes an object with one key, the name of its kind.
-Only frozen records and enumerations of credimi are made again: no file can name another class.
+Only frozen records and enumerations of credimi are made again: no file can name another class. A class that could not
+be found again is refused when it is saved.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def encoded(value: Value) -> Value:
     """A value as JSON has it."""
     match value:
         case StrEnum():
-            plain: Value = {_CLASS: type(value).__name__, "value": value.value}
+            plain: Value = {_CLASS: _name_of(value), "value": value.value}
         case tuple() | list():
             items = [encoded(each) for each in value]
             plain = items if isinstance(value, list) else {"tuple": items}
@@ -50,11 +51,19 @@ def encoded(value: Value) -> Value:
         case None | bool() | int() | float() | str():
             plain = value
         case _ if is_dataclass(value) and not isinstance(value, type):
-            plain = {_CLASS: type(value).__name__}
+            plain = {_CLASS: _name_of(value)}
             plain |= {each.name: encoded(getattr(value, each.name)) for each in fields(value) if each.init}
         case _:
             plain = str(value)
     return plain
+
+
+def _name_of(value: Value) -> str:
+    """The name of a class that `credimi` has, by which `decoded` finds it."""
+    name = type(value).__name__
+    if getattr(import_module("credimi"), name, None) is not type(value):
+        raise TypeError(f"{name} is not among the stored classes of credimi")
+    return name
 
 
 def _encoded_items(items: dict[Value, Value]) -> Value:
