@@ -178,7 +178,7 @@ def test_rows_may_have_labels_alone() -> None:
 @pytest.mark.parametrize("labels", [(0, 1), ("0", "1"), (2019, 2020), (2018, 2019, 2020)])
 def test_a_first_row_of_labels_or_of_counts_is_refused_where_nothing_tells(labels: tuple[object, ...]) -> None:
     rows = [["cough", *labels], ["no", *range(len(labels))], ["yes", *range(3, 3 + len(labels))]]
-    with pytest.raises(CredimiError, match="may be the labels .* leave its first cell empty"):
+    with pytest.raises(CredimiError, match=r"may be the labels .* leave its first cell empty"):
         Table(rows)
     assert Table([["", "a", "b", "c"][: len(labels) + 1], *rows]).joint.shape == (3, len(labels))
 

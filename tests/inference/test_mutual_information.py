@@ -547,3 +547,15 @@ def test_large_counts_bear_the_pseudo_counts_of_the_adaptive_prior(approximation
     assert found.mean() < 1e-12
     small = [[2.79e-6, 0.0, 4.27e-4], [34768248.0, 0.0, 3.56e13]]
     assert mutual_information(small, target_only=[0, 105], approximation=approximation).mean() >= 0.0
+
+
+@pytest.mark.parametrize("count", [1e6, 1e7, 1e8, 1e9, 1e12, 1e15])
+def test_very_many_rows_near_independence(count: float) -> None:
+    """2 N I is then chi-square with one degree of freedom: mean 1, variance 2, 95 % of it from .00098 to 5.0239."""
+    law = mutual_information([[count, count], [count, count]], prior="jeffreys")
+    scale = 8.0 * count
+    assert scale * law.mean() == pytest.approx(1.0, rel=1e-5)
+    assert scale * law.std() == pytest.approx(math.sqrt(2.0), rel=1e-5)
+    low, high = (scale * end for end in law.interval())
+    assert 0.0005 < low < 0.0015
+    assert high == pytest.approx(5.0239, rel=0.04)

@@ -142,3 +142,24 @@ def test_a_beta_whose_spread_was_reduced_says_so() -> None:
     assert impossible == (beta.cautions == ("spread_reduced",))
     assert impossible
     assert credimi.mutual_information(JOINT, prior="jeffreys", approximation="leading-beta").cautions == ()
+
+
+@pytest.mark.parametrize("approximation", ["matched", "leading", "sampled"])
+@pytest.mark.parametrize("joint", [[[0, 0], [3, 4]], [[0, 0], [10, 5]], [[0, 0, 0], [3, 4, 5]], [[0, 3], [0, 4]]])
+@pytest.mark.parametrize("margins", [{}, {"target_only": [0, 2]}, {"feature_only": [1, 4]}])
+def test_one_class_or_one_value_tells_nothing_for_sure(
+    joint: list[list[int]], margins: dict[str, list[int]], approximation: str
+) -> None:
+    if len(joint[0]) == 3 and "feature_only" in margins:
+        margins = {"feature_only": [1, 4, 2]}
+    law = credimi.mutual_information(joint, prior="haldane", approximation=approximation, **margins)  # type: ignore[arg-type]
+    assert (law.p_zero, law.mean(), law.interval()) == (1.0, 0.0, (0.0, 0.0))
+
+
+def test_margins_on_both_sides_may_tell_what_complete_rows_cannot() -> None:
+    """Against draws of the same posterior: a class that only rows without the feature have may have other values."""
+    counts = [[0, 0], [3, 4]], [7, 1], [5, 2]
+    law = credimi.mutual_information(*counts, prior="haldane")
+    drawn = credimi.mutual_information(*counts, prior="haldane", approximation="sampled", random_state=0)
+    assert law.p_zero == drawn.p_zero == 0.0
+    assert law.mean() == pytest.approx(drawn.mean(), rel=0.05)

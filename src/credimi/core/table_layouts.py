@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from numbers import Number
 from typing import TYPE_CHECKING
 
@@ -199,7 +199,7 @@ def _are_as_long(rows: list[list[Value]], length: int) -> bool:
 def _refuse_doubtful_head(first: Sequence[Value]) -> None:
     """Refuse a labelled first row of years, or of 0, 1, ...: labels of values are much more probable than counts."""
     numbers = [float(cell) for cell in first[1:] if _is_number(cell)]
-    steps = {after - before for before, after in zip(numbers, numbers[1:], strict=False)}
+    steps = {after - before for before, after in pairwise(numbers)}
     is_year = all(number in _YEARS for number in numbers)
     if len(numbers) > 1 and len(numbers) == len(first) - 1 and steps == {1.0} and (is_year or numbers[0] == 0.0):
         shown = ", ".join(_label(number) for number in numbers)

@@ -43,6 +43,10 @@ def information_of(
         return Distribution.point(0.0)
     upper = float(np.log(min(table.shape)))
     counts, common = added(table, pseudo)
+    cells = counts.joint + common
+    is_alone = min(np.count_nonzero(cells.any(axis=axis)) for axis in (0, 1)) == 1  # only one class, or one value
+    if is_alone and not (counts.misses_feature and counts.misses_target):  # else the margins may say that I is not 0
+        return Distribution.point()
     if approximation == "sampled":
         require_whole("draws", draws, 1)
         return Distribution.empirical(converged_draws(counts, common, int(draws), make_generator(random_state)), upper)
@@ -50,10 +54,7 @@ def information_of(
     table_moments = moments(Tables.of([counts.block()]), common, matched=matched, threads=1, shaped=True)
     _, weights, means, variances = table_moments.components()
     means = np.minimum(means, upper)  # but for rounding it is
-    law = mixed((means, variances), weights, upper, gaussian=approximation == "leading", leading=not matched)
-    cells = counts.joint + common
-    is_certain = min(np.count_nonzero(cells.any(axis=axis)) for axis in (0, 1)) == 1  # only one row, or one column
-    return Distribution.point() if is_certain and law.std() == 0.0 else law
+    return mixed((means, variances), weights, upper, gaussian=approximation == "leading", leading=not matched)
 
 
 def mixed(

@@ -168,9 +168,15 @@ def _parts_of(arranged: bytes, shape: tuple[int, int], pseudo: float, share: flo
 
 
 def as_betas(mean: FloatArray, variance: FloatArray, upper: float) -> FloatArray:
-    """Means and variances, (2, ...), moved so little that they are possible for Betas on [0, upper]."""
+    """Means and variances, (2, ...), moved so little that they are possible for Betas on [0, upper].
+
+    The least variance is relative to the mean, since I near 0 is as uncertain as it is small; and no sum of parameters
+    is above 1e24, where `beta_tails` ends.
+    """
     mean = np.clip(mean, 1e-300, upper * (1.0 - 1e-9))
-    return np.stack([mean, np.clip(variance, 1e-9 * mean * (upper - mean), (1.0 - 1e-9) * mean * (upper - mean))])
+    most = mean * (upper - mean)
+    least = np.maximum(1e-9 * mean * np.minimum(mean, upper - mean), 1e-24 * most)
+    return np.stack([mean, np.clip(variance, least, (1.0 - 1e-9) * most)])
 
 
 def _draws(block: NDArray[np.number], pseudo: float) -> FloatArray:
