@@ -130,3 +130,9 @@ def test_margins_stand_after_the_table_everywhere() -> None:
         assert repr(function(joint, target_only, feature_only)) == repr(function(joint, **named))
     strata = ([joint], [target_only], [feature_only])
     assert credimi.conditional_information(*strata) == credimi.mutual_information(joint, target_only, feature_only)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, True])
+def test_threads_are_a_whole_number_from_1_up(threads: object) -> None:
+    with pytest.raises(credimi.CredimiError, match=r"threads is .* it must be a whole number from 1 up"):
+        credimi.rank({"x": list("ab") * 9, "y": list("ab") * 9}, "y", threads=threads)

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special
 
-from credimi import CredimiError, Distribution, conditional_information, mutual_information
+from credimi import CredimiError, Distribution, Table, conditional_information, mutual_information
 from credimi.core.tables import Tables
 from credimi.inference.belief import Belief
 from credimi.inference.evidence import adaptive_prior
@@ -464,3 +464,17 @@ def test_values_that_a_stratum_does_not_have_change_nothing() -> None:
     one, other = conditional_information(small), conditional_information(apart)
     assert other.p_zero == pytest.approx(one.p_zero, rel=1e-9)
     assert other.mean() == pytest.approx(one.mean(), rel=1e-9)
+
+
+def test_tables_are_strata_with_their_margins() -> None:
+    joints = [[[81, 9], [9, 1]], [[1, 9], [9, 81]]]
+    only, other = [[3, 4], [5, 6]], [[1, 2], [3, 0]]
+    tables = [Table(*parts) for parts in zip(joints, only, other, strict=True)]
+    assert conditional_information(tables) == conditional_information(joints, only, other)
+    with pytest.raises(CredimiError, match="margins: do not pass"):
+        conditional_information(tables, only)
+    with pytest.raises(CredimiError, match="stratum 2 has another shape or other labels"):
+        conditional_information([tables[0], Table([[1, 2, 3], [4, 5, 6]])])
+    named = [Table([["", *"ab"], ["x", 1, 2], ["y", 3, 4]]), Table([["", *"ba"], ["x", 1, 2], ["y", 3, 4]])]
+    with pytest.raises(CredimiError, match="stratum 2 has another shape or other labels"):
+        conditional_information(named)

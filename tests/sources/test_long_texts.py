@@ -113,3 +113,9 @@ def test_a_mistaken_name_is_compared_with_some_of_very_many(monkeypatch: pytest.
     names = [f"gene {number}" for number in range(200_000)]
     assert unknown("GENE 7", names) == "there is no column 'GENE 7': did you mean 'gene 7'?"
     assert 0 < len(compared) < 10_000
+
+
+def test_names_in_a_list_are_shortened_and_a_quoted_comma_is_no_hint() -> None:
+    assert len(unknown("y", ["\0" * 50_000])) < 400
+    assert "delimiter" not in unknown("a", ["y", "a,b", "c"])
+    assert "name the character between them" in unknown("a", ["a;b", "c;d"])

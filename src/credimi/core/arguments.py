@@ -100,7 +100,7 @@ def unknown(name: str, offered: Sequence[str], source: object = "") -> str:
     """The message for an unknown column name, with the most similar names; `source` says where, if needed."""
     near = similar(name, offered)
     fault = f"there is no column {name!r}{f' in {source}' if source else ''}"
-    joined_names = next((column for column in offered if _is_one_of(name, column, alone=len(offered) == 1)), None)
+    joined_names = next((column for column in offered if _is_one_of(name, column, offered)), None)
     if joined_names is not None:
         return (
             f"{fault}, but {joined_names!r}: if these are several columns, name the character between them "
@@ -115,7 +115,7 @@ def unknown(name: str, offered: Sequence[str], source: object = "") -> str:
         )
     if near:
         return f"{fault}: did you mean {' or '.join(repr(column) for column in near)}?"
-    listed_names = ", ".join(repr(column) for column in offered[:10]) + (", ..." if len(offered) > 10 else "")
+    listed_names = ", ".join(map(_beginning, offered[:10])) + (", ..." if len(offered) > 10 else "")
     return f"{fault}: there are {listed_names or 'none'}"
 
 
@@ -129,8 +129,15 @@ def _beginning(name: str) -> str:
     return repr(name) if len(name) <= _MAX_CHARACTERS_SHOWN else f"{name[:_MAX_CHARACTERS_SHOWN]!r}..."
 
 
-def _is_one_of(name: str, joined_names: str, *, alone: bool) -> bool:
-    """Whether a name is one of several that were read as one column; a blank is a delimiter only if `alone`."""
+def _is_one_of(name: str, joined_names: str, offered: Sequence[str]) -> bool:
+    """Whether a name is one of several that were read as one column.
+
+    At least half of all names have a comma then, because a single one may have been quoted. A blank is a delimiter only
+    in a name that stands alone.
+    """
     return any(
-        name in (fields := joined_names.split(delimiter)) and len(fields) > 1 for delimiter in _DELIMITERS + " " * alone
+        name in (fields := joined_names.split(delimiter))
+        and len(fields) > 1
+        and (delimiter != "," or 2 * sum("," in column for column in offered) >= len(offered))
+        for delimiter in _DELIMITERS + " " * (len(offered) == 1)
     )

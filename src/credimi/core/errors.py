@@ -76,7 +76,7 @@ def cannot_count(where: str, held: str, what: str) -> UncountableError:
     """The error for a column, or a value in it, of a kind that cannot be counted."""
     return UncountableError(
         f"{where} holds {held}: only text, numbers, booleans and categories can be counted; convert it, or leave it "
-        "out (exclude, --exclude)",
+        "out (exclude, --exclude; for scikit-learn, of X)",
         what,
     )
 

@@ -23,7 +23,7 @@ from credimi.core.public import public
 from credimi.core.table_layouts import CORNER_REMEDY, MISSING, layout_of, refuse_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import TypeAlias
 
     from numpy.typing import ArrayLike, NDArray
@@ -247,6 +247,8 @@ def stratified_blocks(
     joint: ArrayLike, target_only: ArrayLike | None = None, feature_only: ArrayLike | None = None
 ) -> FloatArray:
     """Tables of one shape, one for each stratum, checked: t x (r + 1) x (s + 1), the missing counts last in each."""
+    if isinstance(joint, list | tuple) and joint and all(isinstance(each, Table) for each in joint):
+        return _blocks_of(joint, target_only, feature_only)
     cells = _numbers(joint, "joint")
     if cells.ndim != 3 or cells.size == 0:
         raise CredimiError(
@@ -270,6 +272,20 @@ def stratified_blocks(
             )
         destination[...] = _checked(margin, name)
     return blocks
+
+
+def _blocks_of(tables: Sequence[Table], target_only: object, feature_only: object) -> FloatArray:
+    if target_only is not None or feature_only is not None:
+        raise CredimiError("tables have their margins: do not pass target_only and feature_only beside them")
+    first = tables[0]
+    for number, table in enumerate(tables, 1):
+        labels = (table.shape, table.classes, table.values) == (first.shape, first.classes, first.values)
+        if not labels:
+            raise CredimiError(
+                f"the table of stratum {number} has another shape or other labels than that of stratum 1: all need the "
+                "same classes and values in one order, with 0 for no count"
+            )
+    return np.stack([table.block() for table in tables]).astype(np.float64)
 
 
 def _may_have_sums(cells: FloatArray) -> bool:

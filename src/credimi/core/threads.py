@@ -15,6 +15,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
 from credimi.core import forks
+from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 def cores(threads: int | None = None) -> int:
     """How many threads to use: `threads` if it is given, or else the cores this process may run on."""
     if threads is not None:
-        return max(1, threads)
+        require_whole("threads", threads, 1)
+        return threads
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     numba_threads = os.environ.get("NUMBA_NUM_THREADS", "")  # set by joblib for each of its workers
     return min(available, int(numba_threads)) if numba_threads.isdigit() and int(numba_threads) > 0 else available

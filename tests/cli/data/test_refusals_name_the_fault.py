@@ -20,6 +20,13 @@ def test_of_two_files_the_wrong_one_is_named(refusal: Refusal) -> None:
     assert refusal("compare", "one.csv", "other.csv").startswith("name the target")
 
 
+def test_a_ranking_and_data_are_not_compared_with_or_without_a_target(call: Call, refusal: Refusal) -> None:
+    write("one.csv", base())
+    assert call("rank", "one.csv", "--target", "y", "--format", "json", "--output", "one.json")[0] == 0
+    for arguments in (("one.json", "one.csv"), ("one.csv", "one.json"), ("one.json", "one.csv", "--target", "y")):
+        assert refusal("compare", *arguments).startswith("a ranking has no counts: pass two rankings")
+
+
 def test_targets_without_a_class_in_common_are_not_compared(call: Call, refusal: Refusal) -> None:
     paths = write("letters.csv", base()), write("numbers.csv", base().replace("\ny,", "\n1,").replace("\nn,", "\n0,"))
     said = refusal("compare", *paths, "--target", "y")

@@ -28,7 +28,7 @@ def test_list_column(refusal: Refusal, report: Report) -> None:
     for named in (["--features", "words"], ["--discretize", "words=mdl"]):
         said = refusal("rank", "data.parquet", "--target", "y", *named)
         assert said.startswith("column 'words' holds values of type list<")
-        assert "leave it out (exclude, --exclude)" in said
+        assert "leave it out (exclude, --exclude; for scikit-learn, of X)" in said
     assert refusal("rank", "data.parquet", "--target", "words").startswith("column 'words' holds values of type list<")
     assert len(report("data.parquet", "--target", "y", "--features", "a")["features"]) == 1
     first, last = report("data.parquet", "--target", "y")["features"]

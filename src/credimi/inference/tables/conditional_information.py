@@ -16,12 +16,14 @@ from credimi.inference.information import distribution_of_table
 from credimi.inference.tables.stratified_tables import StratifiedTables, components
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
 
 @suggesting
 def conditional_information(
-    joint: ArrayLike,
+    joint: ArrayLike | Sequence[Table],
     target_only: ArrayLike | None = None,
     feature_only: ArrayLike | None = None,
     *,
@@ -36,6 +38,7 @@ def conditional_information(
     ----------
     joint
         t x r x s counts with both seen: one table per stratum, one row per target class, one column per feature value.
+        Or a list of `Table`, one per stratum, with their margins.
     target_only
         t x r counts of data rows whose feature is missing.
     feature_only

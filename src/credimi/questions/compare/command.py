@@ -31,6 +31,8 @@ def _answer(asked: Asked) -> Foreign:
     typed = [asked.options.a, asked.options.b]
     names = [asked.name_of(path) for path in typed]
     files = [None if path.lower().endswith(".json") else asked.files_of(path) for path in typed]
+    if files.count(None) == 1 and not asked.options.target:  # a ranking and data: the question says why not
+        return asked.ask("compare", *typed, names=names)
     samples: dict[int, Foreign] = {}
     for index in sorted((0, 1), key=lambda index: not any(file.is_counts for file in files[index] or ())):
         samples[index] = _sample(asked, names[index], files[index])

@@ -291,15 +291,15 @@ class Pairs(Result):
             "pairs": self._as_json(rows, units),
         }
 
-    def plot(self, name: str = "mi", path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
+    def plot(self, path: str | Path | None = None, *, name: str = "mi", ax: Axes | None = None) -> Axes:
         """Draw the matrix of one of the columns as a heat map with matplotlib.
 
         Parameters
         ----------
-        name : str
-            As in `matrix`.
         path : path, optional
             A .png, .svg or .pdf file to write.
+        name : str
+            As in `matrix`.
         ax : matplotlib axes, optional
             Where to draw. Default: a new figure.
         """

@@ -238,7 +238,7 @@ def counts_of(data: Data | Counts, target: Values, reading: Reading) -> Counts:
             raise CredimiError(f"the counts are of the target {data.target!r}, not {target!r}: count the data again")
         return data
     if target is None:
-        raise CredimiError('name the target: rank(data, target="column"), or pass its values')
+        raise CredimiError('name the target: target="column", or pass its values')
     from credimi.sources.count import counted_data  # noqa: PLC0415  (pyarrow takes a while to load)
 
     return counted_data(data, target, reading)
