@@ -332,6 +332,8 @@ def test_error_comes_where_its_item_would() -> None:
 
 
 def test_at_least_one_thread_works() -> None:
-    assert threads.cores(0) == threads.cores(-3) == 1
+    for asked in (0, -3):
+        with pytest.raises(CredimiError, match="a whole number from 1 up"):
+            threads.cores(asked)
     assert threads.cores(3) == 3
     assert threads.cores() >= 1
