@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from credimi.core.types import FloatArray
+    from credimi.core.types import FloatArray, Foreign
 
     Labels: TypeAlias = tuple[str, ...] | None
 
@@ -244,7 +244,7 @@ class Table:
 
 
 def stratified_blocks(
-    joint: ArrayLike, target_only: ArrayLike | None = None, feature_only: ArrayLike | None = None
+    joint: Foreign, target_only: ArrayLike | None = None, feature_only: ArrayLike | None = None
 ) -> FloatArray:
     """Tables of one shape, one for each stratum, checked: t x (r + 1) x (s + 1), the missing counts last in each."""
     if isinstance(joint, list | tuple) and joint and all(isinstance(each, Table) for each in joint):
