@@ -101,7 +101,7 @@ def compare(
     scheduler: str | None = ...,
     threads: int | None = ...,
     progress: Callable[[float, str], None] | None = ...,
-    epsilon: float = ...,
+    epsilon: float | str = ...,
     level: float = ...,
 ) -> Comparison: ...
 
@@ -143,7 +143,7 @@ def interactions(
     device: str = ...,
     threads: int | None = ...,
     progress: Callable[[float, str], None] | None = ...,
-    epsilon: float = ...,
+    epsilon: float | str = ...,
     level: float = ...,
 ) -> Interactions: ...
 
@@ -188,7 +188,7 @@ def pairs(
     progress: Callable[[float, str], None] | None = ...,
     prior: str | float = ...,
     approximation: str = ...,
-    epsilon: float = ...,
+    epsilon: float | str = ...,
     level: float = ...,
     random_state: int = ...,
 ) -> Pairs: ...
@@ -210,7 +210,7 @@ def prequential(
     prior: str | float = ...,
     approximation: str = ...,
     method: str | None = ...,
-    epsilon: float = ...,
+    epsilon: float | str = ...,
     level: float = ...,
     random_state: int = ...,
     threads: int | None = ...,
@@ -238,7 +238,7 @@ def rank(
     prior: str | float | Mapping[str, Option] = ...,
     approximation: str = ...,
     method: str | None = ...,
-    epsilon: float = ...,
+    epsilon: float | str = ...,
     level: float = ...,
     fdr: float = ...,
     robust_factor: float | None = ...,
@@ -263,7 +263,7 @@ def rank_by(
     delimiter: str | None = ...,
     threads: int | None = ...,
     progress: Callable[[float, str], None] | None = ...,
-    epsilon: float = ...,
+    epsilon: float | str = ...,
     level: float = ...,
     fdr: float = ...,
     robust_factor: float | None = ...,
@@ -293,7 +293,7 @@ def select(
     prior: str | float = ...,
     approximation: str = ...,
     method: str | None = ...,
-    epsilon: float = ...,
+    epsilon: float | str = ...,
     fdr: float = ...,
     robust_factor: float | None = ...,
     random_state: int = ...,
@@ -315,6 +315,6 @@ def tree(
     delimiter: str | None = ...,
     threads: int | None = ...,
     progress: Callable[[float, str], None] | None = ...,
-    epsilon: float = ...,
+    epsilon: float | str = ...,
     level: float = ...,
 ) -> Tree: ...

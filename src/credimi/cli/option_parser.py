@@ -152,6 +152,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "rule": _rule,
     "rules": _rule,
     "prior": lambda text: float(text) if is_number(text) else text,
+    "epsilon": lambda text: float(text) if is_number(text) else text,
 }
 
 

@@ -32,6 +32,7 @@ from credimi.core.command import Command, Option
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import identity
 from credimi.inference.belief import ADAPTIVE, Belief
+from credimi.results import section as kinds
 from credimi.results.section import in_units, probability
 from credimi.results.sentences import CAUTIONS_OF_INFORMATION
 from credimi.results.text import line as text_line
@@ -79,6 +80,7 @@ def _of_one(tables: list[Counts], belief: Belief, units: str) -> _Answer:
     information = _information(table, belief)
     cells = information.posterior()
     labels = {name: list(given) for name in ("classes", "values") if (given := getattr(table, name)) is not None}
+    belief = belief.settled(_entropy_of_target([table]))
     report = _figures(information, belief, units) | {
         "mode": cells.mode.tolist(),
         "rows": table.rows,
@@ -100,6 +102,7 @@ def _of_strata(strata: list[Counts], belief: Belief, units: str) -> _Answer:
     names = ("joint", "target_only", "feature_only")
     joint, target_only, feature_only = ([getattr(table, name) for table in tables] for name in names)
     information = conditional_information(joint, target_only=target_only, feature_only=feature_only, prior=belief.prior)
+    belief = belief.settled(_entropy_of_target(tables))
     of_strata = [_figures(_information(table, belief), belief, units) if table.joint.any() else {} for table in tables]
     report = _figures(information, belief, units) | {
         "rows": sum(table.rows for table in tables),
@@ -107,6 +110,16 @@ def _of_strata(strata: list[Counts], belief: Belief, units: str) -> _Answer:
         "settings": _settings(belief, units) | {"given": True},
     }
     return report, partial(_given_grids, report, tables, information)
+
+
+def _entropy_of_target(tables: list[Table]) -> float:
+    """The entropy of the row variable, of all tables together."""
+    import numpy as np
+
+    from credimi.core.special import entropy
+
+    totals = sum(table.joint.sum(axis=1) + table.target_only for table in tables)
+    return entropy(totals) if np.any(totals) else math.nan
 
 
 def _information(table: Table, belief: Belief) -> Distribution:
@@ -129,16 +142,17 @@ def _figures(information: Distribution, belief: Belief, units: str) -> Record:
         "std": in_units(information.std(), units),
         "low": in_units(low, units),
         "high": in_units(high, units),
-        "p_above": information.sf(belief.epsilon),
+        "p_above": information.sf(belief.nats),
         "p_independent": information.p_zero,
     }
 
 
 def _settings(belief: Belief, units: str) -> Record:
-    names = ("prior", "approximation", "epsilon", "level")
+    names = ("prior", "approximation", "level")
     units_of_epsilon = {"epsilon_units": "nats"} if units == "bits" else {}
     method = {} if belief.method is None else {"method": belief.method}
-    return method | {name: getattr(belief, name) for name in names} | {"units": units} | units_of_epsilon
+    named = {name: getattr(belief, name) for name in names} | belief.threshold
+    return method | named | {"units": units} | units_of_epsilon
 
 
 def _summary(title: str, report: Record, tables: list[Table], information: Distribution) -> Grid:
@@ -157,7 +171,7 @@ def _summary(title: str, report: Record, tables: list[Table], information: Distr
     summary.add_row(f"{100 * settings['level']:g} % interval", f"{report['low']:.4g} to {report['high']:.4g} {unit}")
     if settings["prior"] == ADAPTIVE:
         summary.add_row("P(independent)", probability(report["p_independent"], report["std"]))
-    summary.add_row(f"P(I > {settings['epsilon']:g} nats)", probability(report["p_above"], report["std"]))
+    summary.add_row(kinds.above(settings), probability(report["p_above"], report["std"]))
     lowest, highest = information.support()
     if math.isfinite(highest) and not information.cautions:
         shown = f"{in_units(lowest, unit):.4g} to {in_units(highest, unit):.4g} {unit}"

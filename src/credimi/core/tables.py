@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.special import entropy
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -43,6 +45,12 @@ class Tables:
         """One block, (r + 1) x (s + 1)."""
         start, shape = self.offsets[table], (self.rows[table] + 1, self.columns[table] + 1)
         return self.flat[start : start + shape[0] * shape[1]].reshape(shape)
+
+    @property
+    def entropy_of_target(self) -> float:
+        """The entropy of the target in nats, if it is the same in all tables; NaN if no row has it."""
+        totals = self.block(0)[:-1].sum(axis=1) if self.rows.size else np.zeros(1)
+        return entropy(totals) if totals.any() else np.nan
 
     def chosen(self, tables: BooleanArray) -> Tables:
         """The tables where the mask `tables` is true."""

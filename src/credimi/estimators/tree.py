@@ -21,7 +21,7 @@ from credimi.columns.numbers.ranges import bins_of
 from credimi.columns.reading_options import ReadingOptions
 from credimi.columns.text_types import numbers_among
 from credimi.core.arguments import require_whole
-from credimi.core.defaults import MISSING_VALUES
+from credimi.core.defaults import EPSILON, MISSING_VALUES
 from credimi.core.keywords import suggesting_keywords
 from credimi.core.public import public
 from credimi.core.threads import threads_of
@@ -67,8 +67,9 @@ class CredibleTreeClassifier(Classifier):
 
     Parameters
     ----------
-    epsilon : float
-        The information, in nats, that a column has to tell to be worth a split.
+    epsilon : float or str
+        The information that a column has to tell to be worth a split: "0.5%" of the entropy of the classes, or of log 2
+        where that is less; or a number of nats.
     level : float
         How probable that has to be; 0.5 is for prediction, 0.95 for splits that are claimed. A doubtful split may
         concern few rows only: in nodes of more than 200 rows, the doubt 1 - level falls with the square of the rows.
@@ -110,7 +111,7 @@ class CredibleTreeClassifier(Classifier):
     ['lime', 'cherry']
     """
 
-    epsilon: float = 0.003
+    epsilon: float | str = EPSILON
     level: float = 0.5
     _: KW_ONLY
     max_depth: int | None = None

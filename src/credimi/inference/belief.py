@@ -2,27 +2,35 @@
 
 The one record of the keywords by which all questions judge; checked once, on creation. Nothing heavy is imported
 before it is checked, because the command line reads the keywords to print its help.
+
+**Epsilon** is a number of nats, or a share of what there is to know about the target: "0.5%" is .005 min(H, log 2), H
+the entropy of the target in the rows that have it. The same ratio of rates is worth having of a rare class and of a
+common one: if a value doubles the rate, I is in proportion to the rate, and so is H but for a logarithm. Log 2 is the
+cap, because a column that tells two of a hundred classes apart tells little of their entropy. A share becomes nats once
+for each question, by `settled`; where there is no target, it is one of log 2.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Self
 
-from credimi.core.defaults import EPSILON, FDR, LEVEL
+from credimi.core.defaults import EPSILON, FDR, LEVEL, PAPER_EPSILON
 from credimi.core.errors import CredimiError
 from credimi.core.keywords import Keywords, keyword
 from credimi.core.public import stored
 
 if TYPE_CHECKING:
-    from credimi.core.types import Option
+    from credimi.core.types import Option, Record
 
 ADAPTIVE = "adaptive"
 OTHERS = "*"  # in priors by column: the columns that are not named
 APPROXIMATIONS = ("matched", "leading", "leading-beta", "sampled")
 _AS_IN_THE_PAPER = {"gaussian": "leading", "beta": "leading-beta"}  # other names of approximations
-METHODS = {  # the method of Hutter and Zaffalon (2003), with natural logarithms, EPSILON and LEVEL; and its footnote
+METHODS = {  # of Hutter and Zaffalon (2003), with natural logarithms, PAPER_EPSILON and LEVEL; and of their footnote
     "paper": {"prior": "raw-counts", "approximation": "leading"},
     "paper-beta": {"prior": "raw-counts", "approximation": "leading-beta"},
 }
@@ -34,7 +42,8 @@ class Unnamed(str):
     __slots__ = ()
 
 
-USUAL_PRIOR, USUAL_APPROXIMATION = Unnamed(ADAPTIVE), Unnamed("matched")
+USUAL_PRIOR, USUAL_APPROXIMATION, USUAL_EPSILON = Unnamed(ADAPTIVE), Unnamed("matched"), Unnamed(EPSILON)
+_SHARE = re.compile(r"(\d+\.?\d*|\.\d+) ?%")
 
 
 @stored
@@ -62,9 +71,10 @@ class Belief(Keywords):
         group="decision",
         choices=METHODS,
     )
-    epsilon: float = keyword(
-        EPSILON,
-        "The information, in nats, that is worth having: what has to be exceeded for a decision.",
+    epsilon: float | str = keyword(
+        USUAL_EPSILON,
+        'The information that is worth having: what has to be exceeded for a decision. "0.5%": this share of the '
+        "target's entropy, or of log 2 where that is less. A number: nats.",
         group="decision",
     )
     level: float = keyword(
@@ -85,6 +95,7 @@ class Belief(Keywords):
     )
     random_state: int = keyword(0, "The seed of what is drawn.", group="decision")
     threads: int | None = keyword(None, "How many threads work. Default: all cores.", group="data")
+    epsilon_share: str | None = None  # what epsilon was before it was settled, if that was a share
 
     def __post_init__(self) -> None:
         from credimi.core.arguments import (  # noqa: PLC0415  (numpy takes a while to load)
@@ -98,7 +109,11 @@ class Belief(Keywords):
         prior, approximation = by_method(self.method, self.prior, self.approximation)
         object.__setattr__(self, "prior", prior)
         object.__setattr__(self, "approximation", approximation)
-        require_information("epsilon", self.epsilon)
+        if isinstance(self.epsilon, str):
+            has_own = self.method is not None and isinstance(self.epsilon, Unnamed)
+            object.__setattr__(self, "epsilon", PAPER_EPSILON if has_own else _checked_share(self.epsilon))
+        else:
+            require_information("epsilon", self.epsilon)
         require_share("level", self.level)
         require_share("fdr", self.fdr)
         if self.prior != ADAPTIVE:
@@ -109,14 +124,30 @@ class Belief(Keywords):
             from credimi.inference.bounds.information_bounds import checked_factor  # noqa: PLC0415  (as above)
 
             object.__setattr__(self, "robust_factor", checked_factor(self.robust_factor))
-        float_fields = ("epsilon", "level", "fdr") + ("prior",) * (not isinstance(self.prior, str))
-        for name in float_fields:  # numpy numbers or fractions become plain floats
-            object.__setattr__(self, name, float(getattr(self, name)))
+        for name in ("epsilon", "level", "fdr", "prior"):  # numpy numbers or fractions become plain floats
+            if not isinstance(getattr(self, name), str):
+                object.__setattr__(self, name, float(getattr(self, name)))
 
     def _pseudo_count(self) -> float:
         from credimi.inference.evidence.fixed_priors import pseudo_count  # noqa: PLC0415  (numpy takes a while to load)
 
         return pseudo_count(self.prior, (2, 2))
+
+    def settled(self, entropy: float = math.inf) -> Self:
+        """The same with epsilon in nats; `entropy` is that of the target, and is left out where there is no target."""
+        if not isinstance(self.epsilon, str):
+            return self
+        return replace(self, epsilon=_nats(self.epsilon, entropy), epsilon_share=self.epsilon)
+
+    @property
+    def nats(self) -> float:
+        """Epsilon in nats; a share that was not settled for a target is one of log 2."""
+        return _nats(self.epsilon) if isinstance(self.epsilon, str) else self.epsilon
+
+    @property
+    def threshold(self) -> Record:
+        """Epsilon as the settings of results have it: in nats, and as a share if it was one."""
+        return {"epsilon": self.epsilon} | ({} if self.epsilon_share is None else {"epsilon_share": self.epsilon_share})
 
     @property
     def adds_nothing(self) -> bool:
@@ -156,6 +187,20 @@ class ColumnBelief(Belief):
             object.__setattr__(self, "of_columns", own)
             object.__setattr__(self, "prior", self.prior.get(OTHERS, ADAPTIVE))
         Belief.__post_init__(self)
+
+
+def _checked_share(text: str) -> str:
+    """A share of the entropy in its shortest form, such as 0.5%."""
+    written = _SHARE.fullmatch(text.strip())
+    if not written or not 0.0 <= float(written[1]) < 100.0:
+        raise CredimiError(
+            f"epsilon is {text!r}: pass a share of the target's entropy, such as '0.5%', or a number of nats"
+        )
+    return f"{float(written[1]):.12g}%"
+
+
+def _nats(share: str, entropy: float = math.inf) -> float:
+    return float(share[:-1]) / 100.0 * (math.log(2.0) if math.isnan(entropy) else min(entropy, math.log(2.0)))
 
 
 def by_method(method: str | None, prior: Option, approximation: str) -> tuple[Option, str]:

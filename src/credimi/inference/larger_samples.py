@@ -125,7 +125,7 @@ class LargerSamples:
         distributions = mixtures_of(
             _posteriors(tables, self.options, whole=True), self.strata.upper[repeated], gaussian=self.options.gaussian
         )
-        p_above = above(distributions, self.options.epsilon, self.options.threads).reshape(lengths.shape)
+        p_above = above(distributions, self.options.nats, self.options.threads).reshape(lengths.shape)
         # Dependence gets stronger along the lengths: the first tables may be dropped, and the last ones kept.
         dropped = ~backward(p_above, self.options.level)
         kept = forward(p_above, self.options.level)

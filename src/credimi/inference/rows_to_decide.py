@@ -79,7 +79,7 @@ def growth_to_decide(
     at_epsilon = np.zeros(growth.size, dtype=np.bool_)
     for chunk in _chunks(strata):
         samples = LargerSamples(strata.chosen(chunk), options)
-        growth[chunk], at_epsilon[chunk] = _growth(samples), _at_epsilon(samples, options.epsilon)
+        growth[chunk], at_epsilon[chunk] = _growth(samples), _at_epsilon(samples, options.nats)
     growth[at_epsilon] = np.nan
     return growth, at_epsilon
 

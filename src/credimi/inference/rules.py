@@ -1,4 +1,4 @@
-"""The rules F, FF, BF and fdr: from the posterior of I to the decision whether a feature is kept.
+"""The rules F, FF, BF, fdr and informative: from the posterior of I to the decision whether a feature is kept.
 
     plugin (F)      keeps a feature if I, at the most probable cell probabilities, exceeds epsilon
     forward (FF)    keeps it if P(I > epsilon) >= level: only what is surely informative
@@ -10,12 +10,14 @@ features, one in twenty of those just kept may be wrong. Beyond the paper:
     fdr             keeps the largest set of which, by the posteriors, at most a share `fdr` is expected to have
                     I <= epsilon: the features in order of P(I > epsilon), as long as the mean of P(I <= epsilon) over
                     those kept does not exceed it (the Bayesian false-discovery rate); of equal ones all or none
+    informative     keeps a feature unless it is more probably independent of the target than not, P(I > 0) >= 1/2:
+                    no claim, but what predicts best
 
 Each posterior starts from even odds that its feature is independent of the target. If nearly all of thousands of
 features are independent, even odds are far too optimistic: with 5,000 columns of noise a few look good by chance. The
-rule fdr estimates the odds from all features together. If q_k is P(independent | data) from even odds, the share s of
-independent features has the likelihood prod_k [s q_k + (1 - s)(1 - q_k)]. s is chosen where this times s (1 - s) is
-largest, but not below 1/2, as too few independent features do less harm. From such odds P(independent) is
+rules fdr and informative estimate the odds from all features together. If q_k is P(independent | data) from even odds,
+the share s of independent features has the likelihood prod_k [s q_k + (1 - s)(1 - q_k)]. s is chosen where this times
+s (1 - s) is largest, but not below 1/2, as too few independent features do less harm. From such odds P(independent) is
 s q/(s q + (1 - s)(1 - q)), and P(I > epsilon) changes in proportion to 1 - P(independent). Without an atom (fixed
 pseudo-counts) q = 0, and nothing changes.
 """
@@ -37,9 +39,9 @@ if TYPE_CHECKING:
 
     Decisions = BooleanArray
 
-RULES = ("plugin", "forward", "backward", "fdr")
+RULES = ("plugin", "forward", "backward", "fdr", "informative")
 AS_IN_THE_PAPER = {"F": "plugin", "FF": "forward", "BF": "backward"}
-_EVEN_SHARE = 0.5
+EVEN = 0.5  # what is more probable than not; also the largest share of dependent features that is assumed
 _RELATIVE_WIDTH = 1e-13
 _MAX_ROUNDING = 1e-9  # probabilities of equal tables differ by less, whatever the order of their sums
 
@@ -48,9 +50,11 @@ def decide(rule: str, beliefs: Beliefs, options: Belief) -> Decisions:
     """Mask of the features that the rule keeps; features with NaN (nothing is known) are never kept."""
     rule = checked_rule(rule)
     if rule == "plugin":
-        return plugin(beliefs.at_mode, options.epsilon)
+        return plugin(beliefs.at_mode, options.nats)
     if rule == "fdr":
         return false_discovery(beliefs.p_above, options.fdr, beliefs.p_independent)
+    if rule == "informative":
+        return informative(beliefs.p_independent)
     return (forward if rule == "forward" else backward)(beliefs.p_above, options.level)
 
 
@@ -118,6 +122,11 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
     return kept
 
 
+def informative(p_independent: FloatArray) -> Decisions:
+    """Mask of the features that are not more probably independent than not; NaN is never kept."""
+    return from_common_odds(1.0 - p_independent, p_independent) >= EVEN
+
+
 def from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArray:
     """P(I > epsilon) with the prior share of independent features that is learned from all features together."""
     return from_share(p_above, p_independent, share_of_independent(p_independent))
@@ -132,7 +141,7 @@ def from_share(p_above: FloatArray, p_independent: FloatArray, share: float) -> 
 
 
 def share_of_independent(
-    p_independent: FloatArray, others: int = 0, min_share: float = _EVEN_SHARE, counts: FloatArray | None = None
+    p_independent: FloatArray, others: int = 0, min_share: float = EVEN, counts: FloatArray | None = None
 ) -> float:
     """The share of independent features, learned from all features together; NaN does not count.
 
@@ -157,6 +166,6 @@ def share_of_independent(
 def checked_rule(rule: str, others: Sequence[str] = ()) -> str:
     """The rule, by our name if it was given the paper's; an error message lists `others` as further choices."""
     rule = AS_IN_THE_PAPER.get(rule, rule)
-    if rule not in RULES:
+    if rule not in {*RULES, *others}:
         raise CredimiError(f"unknown rule {rule!r}: choose one of {', '.join([*RULES, *others])}")
     return rule

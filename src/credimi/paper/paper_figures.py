@@ -88,7 +88,7 @@ def _mark_claim(axes: Axes) -> None:
 
 def _threshold(axes: Axes, run: Prequential) -> None:
     axes.plot(*run.adapting_threshold(), color=_FORWARD, linewidth=1.1, label="FF: epsilon + 2 sd, median feature")
-    axes.axhline(run.settings.epsilon, color=_PLUGIN, linewidth=1.1, label="F: epsilon")
+    axes.axhline(run.settings.nats, color=_PLUGIN, linewidth=1.1, label="F: epsilon")
     axes.set_yscale("log")
     axes.margins(y=0.4)  # room for the legend
     axes.set_xlabel("rows k")

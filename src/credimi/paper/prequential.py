@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from credimi.core.arguments import require_whole
+from credimi.core.defaults import PAPER_EPSILON
 from credimi.core.errors import CredimiError
 from credimi.core.keywords import question
 from credimi.core.public import stored
+from credimi.core.special import entropy
 from credimi.core.tables import Tables
 from credimi.core.threads import cores, share
 from credimi.counts.reading import Reading
@@ -114,7 +116,7 @@ class Prequential(Result):
         medians = [
             np.median(own) if (own := std[np.array(at) == place]).size else np.nan for place in range(lengths.size)
         ]
-        return lengths, self.settings.epsilon + 2.0 * np.array(medians)
+        return lengths, self.settings.nats + 2.0 * np.array(medians)
 
     @property
     def target(self) -> str:
@@ -169,7 +171,7 @@ class Prequential(Result):
 
 @question(
     reading=Reading.only("features", "exclude", "missing_values", "discretize", "target_cuts", "delimiter", "progress"),
-    belief=Belief.only("prior", "approximation", "method", "epsilon", "level", "random_state", "threads"),
+    belief=Belief.only("prior", "approximation", "method", "level", "random_state", "threads", epsilon=PAPER_EPSILON),
 )
 def prequential(
     data: Data | Rows,
@@ -229,6 +231,7 @@ def prequential(
         raise CredimiError("no row has a target: nothing can be learned")
     if len(rows.classes) < 2:
         raise CredimiError(f"the target has one class only, {rows.classes[0]!r}: there is nothing to predict")
+    settings = settings.settled(entropy(np.bincount(rows.target)))
     seed = None
     if isinstance(orders, int | np.integer):
         require_whole("orders", orders, 1)

@@ -20,7 +20,7 @@ RULES = ("plugin", "forward", "backward", ALL, IMPUTED)
 @stored
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrequentialOptions(Belief):
-    """What an order's result depends on, besides the data and the order."""
+    """What an order's result depends on, besides the data and the order; epsilon is in nats, as in the paper."""
 
     rules: tuple[str, ...] = ("plugin", "forward", "backward")
     threads: int | None = 1  # orders are shared among threads; each order runs on one
@@ -38,6 +38,6 @@ class PrequentialOptions(Belief):
 
     def to_dict(self) -> Record:
         """The options as plain data."""
-        names = ("prior", "approximation", "epsilon", "level")
+        names = ("prior", "approximation", "level")
         method = {} if self.method is None else {"method": self.method}
-        return {"rules": list(self.rules)} | {name: getattr(self, name) for name in names} | method
+        return {"rules": list(self.rules)} | {name: getattr(self, name) for name in names} | self.threshold | method

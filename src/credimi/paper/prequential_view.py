@@ -37,7 +37,7 @@ def sections(run: Prequential, shown: Shown) -> Iterator[Section]:
         Column("sd", lambda row: _deviation(row["features_sd"], 2)),
     )
     with_method = "" if settings.method is None else f"method {settings.method}: "
-    asked = f"prior {settings.prior}, approximation {settings.approximation}, epsilon {settings.epsilon:g}"
+    asked = f"prior {settings.prior}, approximation {settings.approximation}, epsilon {settings.nats:g}"
     seed = "" if run.seed is None else f", seed {run.seed}"
     means = "accuracy and features kept: means over the rows, then mean and sd over the orders"
     lines = [f"{means}; {with_method}{asked}, level {settings.level:g}{seed}"]

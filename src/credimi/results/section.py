@@ -216,12 +216,21 @@ def percent(part: float) -> str:
 
 def above(settings: Record, units: str = NATS, what: str = "I >") -> str:
     """The heading of P(I > epsilon): epsilon is always in nats, which is said if the figures beside it are not."""
-    return f"P({what} {threshold(settings, units)})"
+    return f"P({'>' if 'epsilon_share' in settings else what} {threshold(settings, units)})"
 
 
 def threshold(settings: Record, units: str = NATS) -> str:
-    """Epsilon, with its unit if the information beside it has another one."""
+    """Epsilon: a share of the target's entropy, or nats, which is said if the information beside has another unit."""
+    if "epsilon_share" in settings:
+        return str(settings["epsilon_share"]).replace("%", " %")
     return f"{settings['epsilon']:g}{' nats' if units != NATS else ''}"
+
+
+def meaning_of_share(settings: Record, of: str = "of the target's entropy") -> str:
+    """What a share is in nats, as a part of a sentence; empty if epsilon was given in nats."""
+    if "epsilon_share" not in settings:
+        return ""
+    return f"{threshold(settings)} {of}, at most of log 2: {settings['epsilon']:.3g} nats"
 
 
 def level_interval(settings: Record) -> str:

@@ -345,7 +345,7 @@ def robust(
             least_end = _quantile(*least_values(table_draws, factor), tail)
             low[table] = min(low[table], least_end if least_end > _information_by_chance(blocks.block(table)) else 0.0)
             high[table] = max(high[table], _quantile(*largest_values(table_draws, factor), 1.0 - tail))
-        arguments = float(p_above[table]), options.epsilon, options.level
+        arguments = float(p_above[table]), options.nats, options.level
         if keeps[table]:
             tipping[table] = keep_tipping_factor(table_draws, *arguments)
         elif drops[table]:
@@ -365,7 +365,7 @@ def standing(blocks: Tables, p_above: FloatArray, factor: float, options: Belief
 
     def work(number: int) -> None:
         table = table_indices[number]
-        arguments = float(p_above[table]), options.epsilon, options.level
+        arguments = float(p_above[table]), options.nats, options.level
         stands[table] = keep_stands(drawn[number], *arguments, factor)
 
     share(work, range(table_indices.size), options.threads)

@@ -92,7 +92,7 @@ def summary_of(
     if_dependent: bool = True,
 ) -> Summary:
     """Summarize mixtures on [0, upper]."""
-    epsilon, threads = options.epsilon, options.threads
+    epsilon, threads = options.nats, options.threads
     mean = summed(components, components.weight * components.mean)
     second_moment = components.variance + (components.mean - mean[components.table]) ** 2
     variance = summed(components, components.weight * second_moment) + components.p_zero * mean**2
@@ -200,7 +200,7 @@ def beliefs(blocks: Tables, options: Belief, *, shaped: bool = True) -> Beliefs:
     if options.approximation == "sampled":
         summary = summarize(blocks, options)
         return Beliefs(summary.mean, summary.at_mode, summary.p_above, summary.p_independent)
-    epsilon = options.epsilon
+    epsilon = options.nats
     components, at_mode = _posteriors(blocks, options, shaped=shaped)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
     with np.errstate(invalid="ignore"):  # a table of one value, whose upper bound is 0
@@ -224,9 +224,9 @@ def quick_beliefs(blocks: Tables, options: Belief) -> Beliefs:
     components = adaptive_prior.components(blocks, threads=options.threads, whole=whole)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
     mixtures = mixtures_of(components, upper, gaussian=False)
-    p_above = above(mixtures, options.epsilon, options.threads)
+    p_above = above(mixtures, options.nats, options.threads)
     for index, distribution in _one_by_one(components, mixtures, mixtures.trusted):
-        p_above[index] = distribution.sf(options.epsilon)
+        p_above[index] = distribution.sf(options.nats)
     mean = summed(components, components.weight * components.mean)
     return Beliefs(mean, np.full(mean.size, np.nan), p_above, components.p_zero, components.approximate)
 
@@ -309,7 +309,7 @@ def _summary_of_draws(
         np.array([distribution.std() for distribution in distributions]),
         intervals[:, 0],
         intervals[:, 1],
-        np.array([distribution.sf(options.epsilon) for distribution in distributions]),
+        np.array([distribution.sf(options.nats) for distribution in distributions]),
         np.array([distribution.p_zero for distribution in distributions]),
         at_mode,
         given_dependence[0],

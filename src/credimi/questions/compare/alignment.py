@@ -6,6 +6,7 @@ the samples, the rows of each are equally likely to be on either side of a cut.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -34,9 +35,20 @@ class AlignedCounts:
     classes: tuple[str, ...]
     only: tuple[tuple[str, ...], ...]
 
+    @property
+    def entropy(self) -> float:
+        """The mean entropy of the target in the samples, in nats."""
+        classes = [sample.interpreted_classes(1) for sample in self.samples]
+        return mean_entropy([each.entropy for each in classes], [float(each.totals.sum()) for each in classes])
+
     def with_samples(self, samples: tuple[Counts, ...]) -> AlignedCounts:
         """The same columns for other samples: these samples, or sums of them."""
         return replace(self, samples=samples, only=((),) * len(samples))
+
+
+def mean_entropy(entropies: Sequence[float], rows: Sequence[float]) -> float:
+    """The mean entropy of several samples, each with the weight of its rows that have the target."""
+    return float(np.average(entropies, weights=rows)) if sum(rows) > 0.0 else math.nan
 
 
 def aligned(samples: Sequence[Counts]) -> AlignedCounts:

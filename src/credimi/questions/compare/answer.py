@@ -79,6 +79,7 @@ def changes_between(
 
 def compared(both: AlignedCounts, options: CompareOptions, missing_as: str, names: tuple[str, str]) -> Comparison:
     """The comparison of two aligned samples."""
+    options = options.settled(both.entropy)
     first, second = both.samples
     interpreted_samples = [sample.interpreted() for sample in both.samples]
     features = [feature.with_missing_as_value() if missing_as == "category" else feature for feature in both.features]
@@ -121,7 +122,7 @@ def compared(both: AlignedCounts, options: CompareOptions, missing_as: str, name
     marked = summaries[0].approximate | summaries[1].approximate
     means = np.max([summary.mean for summary in summaries], axis=0)
     remarks = [
-        approximate(features[ranked[number]].name, float(means[number]), options.epsilon)
+        approximate(features[ranked[number]].name, float(means[number]), options.nats)
         for number in np.flatnonzero(marked).tolist()
     ]
     return Comparison(

@@ -49,11 +49,17 @@ class CompareOptions(Belief):
     @classmethod
     def of(cls, belief: Belief, p_same: float) -> CompareOptions:
         """The belief, and the probability that a column tells the same."""
-        return cls(epsilon=belief.epsilon, level=belief.level, threads=belief.threads, p_same=p_same)
+        return cls(
+            epsilon=belief.epsilon,
+            level=belief.level,
+            threads=belief.threads,
+            p_same=p_same,
+            epsilon_share=belief.epsilon_share,
+        )
 
     def changes(self, samples: Samples) -> list[Change]:
         """The change of every pair of samples."""
-        return changes(samples, epsilon=self.epsilon, level=self.level, p_same=self.p_same, threads=self.threads)
+        return changes(samples, epsilon=self.nats, level=self.level, p_same=self.p_same, threads=self.threads)
 
 
 def record(
@@ -131,7 +137,7 @@ def in_order(rows: list[Record]) -> dict[str, list[object]]:
 def settings_of(options: CompareOptions, missing: str) -> Record:
     """The options of the comparison."""
     return {
-        "epsilon": options.epsilon,
+        **options.threshold,
         "level": options.level,
         "p_same": options.p_same,
         "prior": options.prior,

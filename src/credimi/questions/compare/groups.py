@@ -137,12 +137,13 @@ def ranked_by(
     data: Data, target: Values, by: str, *, reading: Reading, belief: Belief, p_same: float
 ) -> GroupedRanking:
     """The rankings of the groups of what `credimi.rank_by` takes, and their comparisons."""
-    options = CompareOptions.of(belief, p_same)
     if isinstance(data, Counts):
         raise CredimiError("counts have no rows to group: pass the data, or `compare` counts of groups")
     by = column_name(by, data)
     groups, ungrouped = count_by(data, target, by, reading)
     both = aligned(list(groups.values()))
+    belief = belief.settled(both.entropy)
+    options = CompareOptions.of(belief, p_same)
     of_counts = Reading(missing_as=reading.missing_as, threads=reading.threads)
     rankings = {name: ranked(each, None, of_counts, belief) for name, each in zip(groups, both.samples, strict=True)}
     pairs = _pairs(dict(zip(groups, both.samples, strict=True)))

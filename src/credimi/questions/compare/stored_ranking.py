@@ -18,6 +18,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
 from credimi.questions.compare import change
+from credimi.questions.compare.alignment import mean_entropy
 from credimi.questions.compare.change_records import check_classes, in_order, record, settings_of
 from credimi.questions.compare.many_changes import Samples
 from credimi.questions.compare.result import Comparison
@@ -106,6 +107,7 @@ def compared(first: Record, second: Record, options: CompareOptions, names: tupl
     pairs = [(row, others[row["feature"]]) for row in first["features"] if row["feature"] in others]
     if not pairs:
         raise CredimiError("the two rankings have no column in common: compare rankings of the same columns")
+    options = options.settled(_mean_entropy(first, second))
     rows = _rows(pairs, (first, second), options)
     common = {row["feature"] for row, _ in pairs}
     only = [
@@ -121,7 +123,7 @@ def compared(first: Record, second: Record, options: CompareOptions, names: tupl
         if remark.get("kind") == RemarkKind.APPROXIMATE
     }
     remarks = [
-        approximate(row["feature"], row["mi"] or 0.0, options.epsilon) for row, _ in pairs if row["feature"] in marked
+        approximate(row["feature"], row["mi"] or 0.0, options.nats) for row, _ in pairs if row["feature"] in marked
     ]
     settings = settings_of(options, missing) | {"counts": False}
     return Comparison(
@@ -134,6 +136,16 @@ def compared(first: Record, second: Record, options: CompareOptions, names: tupl
         settings,
         remarks=tuple(sorted(remarks, key=lambda each: -each.stake)),
     )
+
+
+def _mean_entropy(*rankings: Record) -> float:
+    """The mean entropy of the targets in nats; NaN where an older ranking does not have it."""
+    entropies = [ranking.get("entropy") or math.nan for ranking in rankings]
+    nats = [
+        entropy * (math.log(2.0) if ranking["settings"].get("units") == "bits" else 1.0)
+        for entropy, ranking in zip(entropies, rankings, strict=True)
+    ]
+    return mean_entropy(nats, [ranking.get("rows_with_target") or 0.0 for ranking in rankings])
 
 
 def _checked(first: Record, second: Record) -> str:

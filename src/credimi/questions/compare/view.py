@@ -99,13 +99,15 @@ def _lines(comparison: Comparison, shown: Shown, most: int) -> Iterator[str]:
     """The lines below the table."""
     settings, verdicts = comparison.settings, comparison.columns["verdict"]
     yield verdict_counts(verdicts, _VERDICTS, len(verdicts[: shown.top]))
-    epsilon, level = f"{settings['epsilon']:g}", f"{settings['level']:g}"
+    epsilon, level = kinds.threshold(settings), f"{settings['level']:g}"
+    nats = "" if "epsilon_share" in settings else " nats"
     yield (
-        f"claim: the most probable of more, less: P(change that way > {epsilon} nats), where no change has probability "
-        f"{settings['p_same']:g} beforehand; and same: P(|change| <= {epsilon}), without the prior. It is the verdict "
-        f"if its probability is >= {level}; otherwise the verdict is unsure, and so is the claim if none is more "
-        "probable than not"
+        f"claim: the most probable of more, less: P(change that way > {epsilon}{nats}), where no change has "
+        f"probability {settings['p_same']:g} beforehand; and same: P(|change| <= {epsilon}), without the prior. It is "
+        f"the verdict if its probability is >= {level}; otherwise the verdict is unsure, and so is the claim if none "
+        "is more probable than not"
     )
+    yield from filter(None, [kinds.meaning_of_share(settings)])
     yield (
         "change and its interval use these rows only. P of more and less also assumes that most columns do not change, "
         "so it can be small although the interval excludes 0."

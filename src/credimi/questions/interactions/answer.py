@@ -70,7 +70,8 @@ def interacting(
         raise CredimiError(f"{columns} can tell something: a pair needs two that have several values each")
     if device == "gpu" and codes.weights.size:
         raise CredimiError("device='gpu' counts rows, not weights: use device='cpu'")
-    screened = candidates(codes, options.epsilon, options.threads, lambda done: progress(0.9 * done), device)
+    options = options.settled(book.interpreted.entropy)
+    screened = candidates(codes, options.nats, options.threads, lambda done: progress(0.9 * done), device)
     odds = np.array([feature.odds for feature in book.features])
     posteriors = weighed(
         codes,
@@ -106,7 +107,7 @@ def interacting(
         screened.searched,
         codes.pairs,
         share,
-        {"epsilon": options.epsilon, "level": options.level, "prior": options.prior},
+        {**options.threshold, "level": options.level, "prior": options.prior},
         tuple(feature.facts for feature in book.left_out),
     )
 
@@ -130,7 +131,7 @@ def _listed(
     `places` are those of the names of each pair, which decide ties.
     """
     mean = posteriors.expected()
-    p_above, p_below = posteriors.above(options.epsilon), 1.0 - posteriors.above(-options.epsilon)
+    p_above, p_below = posteriors.above(options.nats), 1.0 - posteriors.above(-options.nats)
     listed, verdicts = [], []
     for name, sign, probability, opposite in (
         ("synergy", 1.0, p_above, p_below),

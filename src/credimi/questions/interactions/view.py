@@ -87,7 +87,12 @@ def _lines(interactions: Interactions, shown: Shown) -> Iterator[str]:
         yield f"interrupted: {tried:,} of {all_pairs:,} pairs were looked at"
     tried_pairs = f"{tried:,} pair{'s' * (tried != 1)}, {counted(interactions.rows, 'row')}"
     interval = f"information in {shown.units}; {kinds.level_interval(settings)}s"
-    yield f"{interactions.columns_tried:,} columns, {tried_pairs}; {interval}"
+    yield "; ".join(
+        filter(
+            None,
+            [f"{interactions.columns_tried:,} columns, {tried_pairs}; {interval}", kinds.meaning_of_share(settings)],
+        )
+    )
     wrong_percent = 100.0 * (1.0 - settings["level"])
     yield f"of the pairs called synergy or redundancy at most {wrong_percent:.3g} % are expected to be wrong"
     if any(pair.rows < interactions.rows for pair in interactions.pairs):

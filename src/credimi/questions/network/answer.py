@@ -125,7 +125,7 @@ def _pairs(
     separated = separated[np.argsort(-unconditional[separated], kind="stable")[:_MAX_SEPARATED_PAIRS]]
     indices = np.union1d(np.flatnonzero(probability >= _MIN_REPORTED_PROBABILITY), separated)
     tables = _tables(counter.by_pair(), pairs.numbers[indices])
-    options = Belief(threads=threads)
+    options = Belief(threads=threads).settled()
     figures = summarize(tables, options, if_dependent=False)
     order = np.lexsort((-figures.mean, -probability[indices]))
     edges: list[Edge] = []
@@ -142,7 +142,7 @@ def _pairs(
             edge, ends, block = edge.turned, ends[::-1], block.T
         edges.append(edge)
         if figures.approximate[rank]:
-            marked.append(approximate(edge.a, edge.mi, options.epsilon, edge.b))
+            marked.append(approximate(edge.a, edge.mi, options.nats, edge.b))
         if len(shown_tables) < _MAX_SHOWN_TABLES and probability[index] >= _MIN_REPORTED_PROBABILITY:
             shown_tables.append(shown_table(block, counter.book, *(int(columns[index]) for columns in ends)))
     return edges, shown_tables, marked

@@ -42,6 +42,7 @@ _READING_SHARE = 0.1  # of the whole progress
 
 def pairs_in(data: Data, request: PairRequest, max_values: int, reading: Reading, belief: Belief) -> Pairs:
     """The answer to what `credimi.pairs` takes."""
+    belief = belief.settled()
     if request.refine is not None and belief.approximation == "sampled":
         raise CredimiError("refine='forest' cannot average sampled posteriors: leave out approximation='sampled'")
     counter: LocalCounter | ClusterCounter
@@ -131,7 +132,7 @@ def _result(
 ) -> Pairs:
     book = counter.book
     settings: Record = {
-        "epsilon": options.epsilon,
+        **options.threshold,
         "level": options.level,
         "prior": options.prior,
         "approximation": options.approximation,

@@ -47,6 +47,7 @@ def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief
     counted = counts_of(data, target, reading)
     counts, is_survey = effective(counted), are_survey(counted)
     classes = counts.interpreted_classes()
+    belief = belief.settled(classes.entropy)
     interpreted = counts.interpreted(classes=classes, threads=threads)
     features, blocks = _read(interpreted, belief, missing_as)
     own = checked(features, classes.labels.shown(), belief)
@@ -137,7 +138,7 @@ def _weights_remarks(counted: Counts, scaled: int | None, own: Tables | None) ->
 def _settings(options: Belief, counts: Counts, missing_as: str) -> Record:
     """What the ranking was made with, as `Ranking.settings` and JSON have it."""
     settings: Record = {
-        "epsilon": options.epsilon,
+        **options.threshold,
         "level": options.level,
         "fdr": options.fdr,
         "prior": options.prior,
@@ -160,6 +161,11 @@ def _settings(options: Belief, counts: Counts, missing_as: str) -> Record:
     if options.approximation == "sampled":
         settings["seed"] = options.random_state
     return settings
+
+
+def settled_for(counts: Counts, belief: Belief) -> Belief:
+    """The belief with epsilon in nats, for the target of these counts."""
+    return belief.settled(effective(counts).interpreted_classes().entropy)
 
 
 def beliefs_of(counts: Counts, options: Belief, missing: str) -> Beliefs:

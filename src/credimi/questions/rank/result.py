@@ -56,6 +56,7 @@ COLUMNS = (
     "target_missing_low",
     "target_missing_high",
     "target_missing_p_above",
+    "keep_informative",
 )
 ROBUST_COLUMNS = ("robust_low", "robust_high", "tipping_factor")  # with robust_factor
 
@@ -83,7 +84,7 @@ class Ranking(FeatureResult):
     - mi, std, low, high: posterior mean, standard deviation and interval of the mutual information, in nats
     - p_above: P(I > epsilon)
     - p_independent: P(I = 0), with the adaptive prior; 0 with others
-    - keep_plugin, keep_forward, keep_backward, keep_fdr: what the rules keep
+    - keep_plugin, keep_forward, keep_backward, keep_fdr, keep_informative: what the rules keep
     - rows_to_decide: for an unsure feature, the number of rows at which about half of all samples would decide, as far
       as is known now; two digits, rounded up
     - missing_mi, missing_low, missing_high, missing_p_above: what the missing values of the feature tell about the
@@ -233,9 +234,10 @@ class Ranking(FeatureResult):
 
         Parameters
         ----------
-        rule : "forward", "backward", "plugin" or "fdr"
+        rule : "forward", "backward", "plugin", "fdr" or "informative"
             P(I > epsilon) >= level; all but P(I <= epsilon) >= level; the estimate exceeds epsilon; as many as possible
-            while at most a share `fdr` of them is expected not to exceed epsilon.
+            while at most a share `fdr` of them is expected not to exceed epsilon; all but those that are more probably
+            independent of the target than not, with the share of independent ones learned from all.
         """
         keep = self.columns[f"keep_{rules.checked_rule(rule)}"]
         names = self.columns["feature"]

@@ -104,8 +104,10 @@ def _lines(ranking: Ranking, rows: Sequence[Record], shown: Shown) -> Iterator[s
     if own := settings.get("prior_of_columns"):
         method += f"; with priors of their own: {', '.join(own)}"
     method = f"method {settings['method']}: {method}" if "method" in settings else method
-    keep = f"keep: P(I > {settings['epsilon']:g} {NATS}) >= {level}"
-    yield f"{keep}; drop: P(I <= {kinds.threshold(settings, shown.units)}) >= {level}; {method}"
+    nats = "" if "epsilon_share" in settings else f" {NATS}"
+    keep = f"keep: P(I > {kinds.threshold(settings)}{nats}) >= {level}"
+    share = f"; {share}" if (share := kinds.meaning_of_share(settings)) else ""
+    yield f"{keep}; drop: P(I <= {kinds.threshold(settings, shown.units)}) >= {level}{share}; {method}"
     if "factor" in settings:
         yield _ROBUST
     yield from ranking.remark_lines(units=shown.units, reader=shown.reader)

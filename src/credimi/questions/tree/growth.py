@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.defaults import EPSILON
 from credimi.core.ties import best_first, places_by_name
 from credimi.inference.belief import Belief
 from credimi.inference.rules import from_share, share_of_independent
@@ -69,7 +70,7 @@ _MIN_CLASS_SHARE = 1e-9  # of the rows of a node: a class with less is absent, u
 def grow(
     counter: NodeCounter,
     *,
-    epsilon: float = 0.003,
+    epsilon: float | str = EPSILON,
     level: float = 0.5,
     max_depth: int | None = None,
     threads: int | None = None,
@@ -80,6 +81,7 @@ def grow(
     `progress` is called with the share of the rows that have reached a leaf.
     """
     options = Belief(epsilon=epsilon, level=level, threads=threads)
+    options = options.settled(counter.codes.book.interpreted.entropy)
     grower = _Grower(counter, options, max_depth, progress)
     grower.grow()
     codes = counter.codes
@@ -88,11 +90,12 @@ def grow(
         codes.classes,
         counter.columns,
         tuple(grower.nodes),
-        options.epsilon,
+        options.nats,
         options.level,
+        options.epsilon_share,
         grower.probabilities,
         tuple(feature.facts for feature in codes.left_out),
-        _remarks(grower.nodes, counter, options.epsilon),
+        _remarks(grower.nodes, counter, options.nats),
     )
 
 
@@ -245,7 +248,7 @@ class _Grower:
         if column.numbers:
             cut, branch_of = cut_between(column, cut_codes)
         else:
-            merged = merged_values(best.table[:-1, :-1], ordered=column.ordered, epsilon=self.options.epsilon)
+            merged = merged_values(best.table[:-1, :-1], ordered=column.ordered, epsilon=self.options.nats)
             branch_of = np.full(column.size, -1, dtype=np.int64)
             branch_of[occurs] = merged
             shares = np.bincount(merged, totals)

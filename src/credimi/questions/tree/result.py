@@ -87,6 +87,7 @@ class Tree(RecordResult):
     nodes: tuple[TreeNode, ...]
     epsilon: float
     level: float
+    epsilon_share: str | None = None  # what epsilon was, if it was a share of the entropy of the target
     probabilities: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     left_out: tuple[Record, ...] = ()  # the facts of columns that were not used
     remarks: tuple[Remark, ...] = ()  # on P(independent) that may be off, and on the weights of the rows
@@ -98,7 +99,7 @@ class Tree(RecordResult):
     @property
     def settings(self) -> Record:  # type: ignore[override]  # made of the fields
         """The options of the tree."""
-        return {"target": self.target, "epsilon": self.epsilon, "level": self.level}
+        return {"target": self.target, **self._options().threshold, "level": self.level}
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -131,7 +132,7 @@ class Tree(RecordResult):
         return {node.number: figures for node, figures in zip(with_best, zip(*columns, strict=True), strict=True)}
 
     def _options(self) -> Belief:
-        return Belief(epsilon=self.epsilon, level=max(self.level, SURE))
+        return Belief(epsilon=self.epsilon, level=max(self.level, SURE), epsilon_share=self.epsilon_share)
 
     def _unknown(self, name: Value) -> str:
         if not isinstance(name, str):

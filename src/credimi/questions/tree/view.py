@@ -90,17 +90,17 @@ def _predicted(tree: Record, node: Record) -> str:
 
 def _reason(tree: Record, node: Record) -> str:
     """Why a node was split, or why it was not."""
-    best, epsilon = node["best"], tree["settings"]["epsilon"]
+    best, above = node["best"], kinds.above(tree["settings"])
     if node["feature"] is not None:
         information = f"tells {best['mi']:.4f} ({best['low']:.4f} to {best['high']:.4f})"
-        p_above = f"P(I > {epsilon:g}) {probability(best['p_above'], best['high'] - best['low'])}"
+        p_above = f"{above} {probability(best['p_above'], best['high'] - best['low'])}"
         runner_up = node["runner_up"]
         following = "" if runner_up is None else f"; next {named(runner_up)}, {runner_up['mi']:.4f}"
         if_missing = f"; if missing, by {_stand_ins(node)}" if node["stand_ins"] else ""
         return f"by {named(best)}: {information}, {p_above}{following}{if_missing}"
     if node["stop"] == "unsure":
         about = f"about {node['rows_to_decide']:,} rows here would decide" if node["rows_to_decide"] else "undecided"
-        return f"unsure: {about} on {named(best)}, P(I > {epsilon:g}) {_not_enough(tree, best)}"
+        return f"unsure: {about} on {named(best)}, {above} {_not_enough(tree, best)}"
     return _STOPS[node["stop"]]
 
 
@@ -174,9 +174,14 @@ def page_sections(grown: Tree, shown: Shown) -> Iterator[Section]:
 
 
 def _how_split(settings: Record) -> str:
-    return f"""A node is split by the column that tells most there, if P(I &gt; {settings["epsilon"]:g}) is at least
+    return f"""A node is split by the column that tells most there, if {text(kinds.above(settings))} is at least
 {settings["level"]:g}, and more in nodes of many rows, allowing for the number of columns tried. Open a node to see its
-table and why it was split or not. Information in nats."""
+table and why it was split or not. {_units(settings)}"""
+
+
+def _units(settings: Record) -> str:
+    share = kinds.meaning_of_share(settings)
+    return f"Information is in nats; {share}." if share else "Information is in nats."
 
 
 def _said(grown: Tree, shown: Shown) -> list[str]:

@@ -72,6 +72,9 @@ function decide(report, p, epsilon, level, most = p) {
     const known = report.features.p_above[feature] !== null;
     found.verdict.push(!known ? "not ranked" : forward ? "keep" : backward ? "unsure" : "drop");
   }
+  const { p_independent: independent, ranked } = report.features;
+  const dependent = independent.map((q, feature) => (ranked[feature] ? 1 - q : 0));
+  found.informative = fromCommonOdds(report, dependent).map((value) => value >= 0.5);
   found.fdr = falseDiscovery(fromCommonOdds(report, p), report.settings.fdr);
   return found;
 }

@@ -93,7 +93,7 @@ function detailOf(report, laws, bounds, state, feature) {
     }
     fact(facts, `P(I > ${short(state.epsilon)})`, probability(p, of("std") === 0));
     if (report.settings.prior === "adaptive") fact(facts, "P(independent)", probability(of("p_independent"), of("std") === 0));
-    const kept = ["plugin", "forward", "backward", "fdr"].filter((rule) => state.found[rule][feature]);
+    const kept = ["plugin", "forward", "backward", "fdr", "informative"].filter((rule) => state.found[rule][feature]);
     fact(facts, "Kept by", kept.length ? kept.map((rule) => (rule === "plugin" ? "plug-in" : rule)).join(", ") : "none");
     if (askedFor(report, state) && of("rows_to_decide") !== null) {
       fact(facts, "Decided at about", `${whole(of("rows_to_decide"))} rows, by half of all samples of that size`);

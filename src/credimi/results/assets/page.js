@@ -63,9 +63,18 @@ function decideAgain() {
     return [button];
   }));
   place("says").textContent = `keep: P(I > ${short(state.epsilon)}) ≥ ${short(state.level)}; drop: P(I ≤ ${short(state.epsilon)}) ≥ `
-    + `${short(state.level)}${state.factor === 1 ? `. The same as rank with epsilon ${state.epsilon} and level ${state.level}.`
+    + `${short(state.level)}${state.factor === 1 ? `. ${meaning()}The same as rank with epsilon ${asked()} and level ${state.level}.`
       : `, ${state.factor === Infinity ? "whatever is missing" : `if the odds of being missing differ at most ${short(state.factor)}-fold`}.`}`;
   showNames();
+}
+
+// Epsilon as the ranking was asked for it, or in nats once it was moved.
+function asked() {
+  return state.epsilon === report.settings.epsilon ? report.settings.epsilon_share ?? state.epsilon : state.epsilon;
+}
+
+function meaning() {
+  return asked() === state.epsilon ? "" : `${short(state.epsilon)} nats are ${asked()} of the target's entropy, at most of log 2. `;
 }
 
 function chosenNames() {

@@ -263,7 +263,7 @@ def hyper(options: Belief) -> Hyper:
         adaptive_prior.P_ZERO,
         adaptive_prior.NEGLIGIBLE,
         options.level,
-        options.epsilon,
+        options.nats,
         adaptive_prior.GRID,
     )
 
