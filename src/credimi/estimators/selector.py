@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from credimi.columns.numbers.target_ranges import checked_cuts
 from credimi.columns.reading_options import ReadingOptions
 from credimi.core.arguments import require_whole
-from credimi.core.defaults import LEVEL, MISSING_VALUES
+from credimi.core.defaults import EPSILON, LEVEL, MISSING_VALUES
 from credimi.core.errors import CredimiError
 from credimi.core.keywords import suggesting_keywords
 from credimi.core.public import public
@@ -25,12 +25,14 @@ from credimi.counts.weights import weighing_one
 from credimi.estimators.class_labels import warn_if_measured
 from credimi.estimators.counted_xy import Sample, coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights, with_weights
-from credimi.inference.belief import USUAL_APPROXIMATION, USUAL_PRIOR, Belief
+from credimi.inference.belief import ADAPTIVE, USUAL_APPROXIMATION, USUAL_EPSILON, USUAL_PRIOR, Belief
 from credimi.inference.bounds import information_bounds
 from credimi.inference.rules import best, check_k, checked_rule, decide, filled
 from credimi.inference.tables.many_tables import Beliefs, beliefs
-from credimi.questions.rank.answer import beliefs_of, ranked, standing
-from credimi.questions.select.answer import GOALS, Asked, check_min_features, selected
+from credimi.questions.rank.answer import beliefs_of, ranked, settled_for, standing
+from credimi.questions.select.answer import GOALS, NEEDS_INDEPENDENCE, Asked, check_min_features, selected
+from credimi.questions.select.result import Selection
+from credimi.results.sentences import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,9 +41,9 @@ if TYPE_CHECKING:
     from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Foreign, Option, Record, Value, Values
     from credimi.counts.counts import Counts
     from credimi.questions.rank.result import Ranking
-    from credimi.questions.select.result import Selection
 
 
+_USUAL = {"prior": USUAL_PRIOR, "approximation": USUAL_APPROXIMATION, "epsilon": USUAL_EPSILON}
 _OF_SINGLE_COLUMNS = {"prior", "approximation", "method", "missing_as", "unlabeled", "robust_factor"}
 
 
@@ -61,28 +63,30 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     """Keep the features that credibly inform about the target.
 
     Numbers are cut into ranges for scoring, as in `credimi.rank`; `transform` returns the columns unchanged.
-    X may be a sparse matrix, in which 0 is a value; it is not made dense. The rules "smallest" and "relevant" refuse
-    sparse matrices.
+    X may be a sparse matrix, in which 0 is a value; it is not made dense. The rules "distinct", "smallest" and
+    "relevant" refuse sparse matrices.
 
     Parameters
     ----------
-    rule : "forward", "backward", "plugin" or "fdr"; "smallest" or "relevant"
-        Keep what is surely informative, P(I > epsilon) >= level; all but what is surely not; what exceeds epsilon by
-        the estimate alone; or as many as possible while at most a share `fdr` of them is expected not to exceed
-        epsilon. The last two look at columns together, as the goals of `credimi.select`: they need all rows at once, so
-        there is no `partial_fit`, and the prior is adaptive.
+    rule : "informative", "forward", "backward", "plugin" or "fdr"; "distinct", "smallest" or "relevant"
+        "informative", for prediction: keep what is not more probably independent of the target than not; how many
+        features are independent is learned from all. For claims: keep what is surely informative, P(I > epsilon) >=
+        level; all but what is surely not; what exceeds epsilon by the estimate alone; or as many as possible while at
+        most a share `fdr` of them is expected not to exceed epsilon. The last three look at columns together, as in
+        `credimi.select`: they need all rows at once, so there is no `partial_fit`, and the prior is adaptive. A
+        `method` of the paper has the paper's rule, "forward", in place of "informative".
     k : int, optional
-        Keep exactly k features instead, the best by P(I > epsilon), then by E[I]. With the rules "smallest" and
-        "relevant" k is the maximum: the first k features that they take are kept.
+        Keep exactly k features instead, the best by P(I > epsilon), then by E[I]. With the rules "distinct", "smallest"
+        and "relevant" k is the maximum: the first k features that they take are kept.
     min_features : int
         The minimum number of features to keep. If fewer are credible, the best others are kept too: by P(I > epsilon),
-        then by E[I]; with "smallest" and "relevant" by the probability that they add something or matter. This is for
-        pipelines, which fail if no feature is kept in a small fold; it is not a claim. Features that cannot tell
-        anything come last.
+        then by E[I]; with "distinct", "smallest" and "relevant" by the probability that they add something or matter.
+        `fit` warns of it: this is for pipelines, which fail if no feature is kept in a small fold; it is not a claim.
+        Features that cannot tell anything come last.
     epsilon, fdr, prior, approximation, method, missing_as
-        As in `credimi.rank`.
+        As in `credimi.rank`. "informative" asks for P(I > 0), and has no epsilon.
     level : float, optional
-        As in `credimi.rank`, 0.95 by default; 0.5 with the rule "smallest".
+        As in `credimi.rank`, 0.95 by default; 0.5 with the rules "distinct" and "smallest". "informative" has none.
     robust_factor : float, optional
         Keep only what stands at this factor, P(I > epsilon) >= level whatever is missing, within the factor (see
         `credimi.information_bounds`), of what the rule or `k` keeps.
@@ -108,7 +112,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     counts_ : credimi.Counts
         Everything that was learned: the counts of the target with each feature.
     selection_ : credimi.Selection
-        With the rules "smallest" and "relevant": the steps, and why other columns were not taken.
+        With the rules "distinct", "smallest" and "relevant": the steps, and why other columns were not taken.
     n_features_in_, feature_names_in_
         As usual in scikit-learn.
 
@@ -120,11 +124,11 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     array([ True, False])
     """
 
-    rule: str = "forward"
+    rule: str = "informative"
     _: KW_ONLY
     k: int | None = None
-    min_features: int = 0
-    epsilon: float = 0.003
+    min_features: int = 1
+    epsilon: float | str = EPSILON
     level: float | None = None
     fdr: float = 0.05
     prior: str | float = "adaptive"
@@ -149,6 +153,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
             self._learn(sample, reset=True)
             self._believed = self._beliefs()
         warn_if_measured(self.counts_, "(target_cuts='quantile:4', say)")
+        self._warn_if_filled()
         return self
 
     def partial_fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
@@ -203,7 +208,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
         kept = np.flatnonzero(self.get_support()).tolist()
         if not kept:
             message = f"No features were selected: none of {len(self.counts_)} informs credibly about the target."
-            message += " min_features=1 keeps the best one all the same."
+            message += " min_features=1, the default, keeps the best one all the same."
             warnings.warn(message, stacklevel=3)  # scikit-learn wraps `transform`, and is one level
         return features.picked(kept)
 
@@ -242,10 +247,24 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
                 check_k(self.k, features)
         check_min_features(self.min_features, features, self.k, "k")
 
+    @property
+    def _rule(self) -> str:
+        """The rule by our name: the paper's, where its method is named (scikit-learn names defaults, too)."""
+        rule = checked_rule(self.rule, GOALS)
+        return "forward" if rule == "informative" and self.method is not None else rule
+
     def _check_rule(self) -> None:
-        """Refuse an unknown rule, and keywords that have no meaning for one that looks at columns together."""
+        """Refuse an unknown rule, and keywords that have no meaning for the rule."""
+        if self._rule == "informative" and self.k is None:
+            if self.prior != ADAPTIVE:
+                raise CredimiError(NEEDS_INDEPENDENCE)
+            for name, usual in (("epsilon", EPSILON), ("level", None)):
+                if getattr(self, name) != usual and self.robust_factor is None:
+                    raise CredimiError(
+                        f"{name} is for claims, and the rule informative makes none: name a rule, such as "
+                        f"rule='forward', or leave out {name}"
+                    )
         if self.rule not in GOALS:
-            checked_rule(self.rule, GOALS)
             return
         for each in fields(self):
             if each.name in _OF_SINGLE_COLUMNS and getattr(self, each.name) != each.default:
@@ -270,10 +289,13 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     def _select(self, sample: Sample) -> None:
         """Fit with a rule that looks at columns together."""
         table, threads = coded(sample), sample.threads
+        self.counts_, self._ranking, self._believed = table.counts, None, None
+        if self._has_one_class():
+            about = table.counts.target, table.counts.rows, table.counts.interpreted_classes(1).labels.shown(), 0.0
+            self.selection_ = Selection((), (), *about, {"goal": self.rule})
+            return
         asked = Asked(rule=self.rule, level=self.level, max_features=self.k, min_features=self.min_features)
         self.selection_ = selected(table.codes(threads), asked, Belief(epsilon=self.epsilon, threads=threads))
-        self.counts_ = table.counts
-        self._ranking = self._believed = None
 
     def _learn(self, sample: Sample, *, reset: bool) -> None:
         if hasattr(self, "selection_"):  # from a fit with another rule
@@ -288,21 +310,25 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
         return ranked(self.counts_, None, reading, self._belief(threads))
 
     def _belief(self, threads: int | None) -> Belief:
-        usual = {"prior": USUAL_PRIOR, "approximation": USUAL_APPROXIMATION}  # scikit-learn names defaults, too
-        given: Record = {name: getattr(self, name) for name in usual}
-        named = {name: value for name, value in given.items() if not isinstance(value, str) or value != usual[name]}
+        given: Record = {name: getattr(self, name) for name in _USUAL}  # scikit-learn names defaults, too
+        named = {name: value for name, value in given.items() if not isinstance(value, str) or value != _USUAL[name]}
         return Belief(
             **named,
             method=self.method,
-            epsilon=self.epsilon,
             level=LEVEL if self.level is None else self.level,
             fdr=self.fdr,
             robust_factor=self.robust_factor,
             threads=threads,
         )
 
+    def _has_one_class(self) -> bool:
+        return len(self.counts_.interpreted_classes(1).labels) == 1
+
     def _beliefs(self) -> tuple[Beliefs, Belief, BooleanArray | None]:
-        belief = self._belief(threads_of(self.n_jobs))
+        if self._has_one_class():  # as in a fold of a rare class: nothing can tell anything
+            nothing = np.zeros(len(self.counts_))
+            return Beliefs(nothing, nothing, nothing, nothing + 1.0), self._belief(1).settled(0.0), None
+        belief = settled_for(self.counts_, self._belief(threads_of(self.n_jobs)))
         Reading(missing_as=self.missing_as)  # refuses what is unknown
         factor = belief.robust_factor
         stands = None if factor is None else standing(self.counts_, belief, self.missing_as, factor)
@@ -310,27 +336,46 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
 
     def _get_support_mask(self) -> BooleanArray:
         check_is_fitted(self)
+        return self._kept()[1]
+
+    def _kept(self) -> tuple[BooleanArray, BooleanArray]:
+        """Masks of the features that are credible, and of those that are kept: with the best others, if need be."""
         if self.rule in GOALS:
             check_is_fitted(self, "selection_")
-            taken = set(self.selection_.features)
-            kept = np.array([name in taken for name in self.counts_.features], dtype=bool)
+            taken = {step.feature: step.forced for step in self.selection_.steps}
+            kept, credible = (
+                np.array([name in taken and not (taken[name] and only) for name in self.counts_.features], dtype=bool)
+                for only in (False, True)
+            )
             unknown = np.full(kept.size, np.nan)  # of the others it is known only that they cannot tell anything
-            return filled(kept, self.min_features, unknown, unknown)
+            return credible, filled(kept, self.min_features, unknown, unknown)
         if self._believed is None:
             self._believed = self._beliefs()
         posteriors, belief, stands = self._believed
         kept = self._chosen(posteriors, belief)
         credible = kept if stands is None else kept & stands
-        return filled(credible, self.min_features, posteriors.mean, posteriors.p_above)
+        return credible, filled(credible, self.min_features, posteriors.mean, posteriors.p_above)
+
+    def _warn_if_filled(self) -> None:
+        """Name what is kept though it is not credible."""
+        credible, kept = self._kept()
+        if added := [self.counts_.features[index] for index in np.flatnonzero(kept & ~credible).tolist()]:
+            one_class = f" (all rows have one class, {self.counts_.interpreted_classes(1).labels.shown()[0]!r})"
+            what = f"only {credible.sum()} of the features are" if credible.any() else "no feature is"
+            warnings.warn(
+                f"{what} credible{one_class * self._has_one_class()}: kept {first_few(added)}, the best, because "
+                f"min_features is {self.min_features}",
+                stacklevel=3,
+            )
 
     def _chosen(self, posteriors: Beliefs, belief: Belief) -> BooleanArray:
         if self.k is not None:
             return best(self.k, posteriors.mean, posteriors.p_above)
-        return decide(self.rule, posteriors, belief)
+        return decide(self._rule, posteriors, belief)
 
     def decide(self, blocks: Tables, candidates: BooleanArray) -> BooleanArray:
         """Which tables are kept, without the cost of a ranking; those that are no candidates are not."""
-        belief = self._belief(threads=1)
+        belief = self._belief(threads=1).settled(blocks.entropy_of_target)
         posteriors = beliefs(blocks, belief).of(candidates)
         kept = self._chosen(posteriors, belief) & candidates
         if belief.robust_factor is not None and kept.any():

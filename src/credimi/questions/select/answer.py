@@ -1,5 +1,8 @@
 """The answer of `select`: which columns to take together, how many, and how sure.
 
+**rule="distinct"**, the default: informative columns, each of which tells what no single other tells: see
+`distinct_columns`.
+
 **rule="smallest"**: the smallest set that tells all there is to tell: see `smallest_set`.
 
 **rule="relevant"**: all columns that matter, alone or with a partner: see `relevant_features`.
@@ -32,6 +35,7 @@ from credimi.questions.rank.answer import ranked
 from credimi.questions.rank.copies import copies_in_rows
 from credimi.questions.rank.missingness import mi_with_target, missingness, target_missingness
 from credimi.questions.rank.remarks import remarks_on
+from credimi.questions.select.distinct_columns import Distinct, distinct, steps_and_rejections
 from credimi.questions.select.rejections import CREDIBLE
 from credimi.questions.select.relevant_features import relevance, why_nothing
 from credimi.questions.select.result import Rejection, Selection, Step
@@ -50,9 +54,13 @@ if TYPE_CHECKING:
     from credimi.questions.rank.result import Ranking
     from credimi.results.remarks import Remark
 
-GOALS = ("smallest", "relevant")  # the rules that look at columns together
+GOALS = ("distinct", "smallest", "relevant")  # the rules that look at columns together
 SELECTING = (*GOALS, *RULES)
-LEVELS = {"smallest": PREDICTION_LEVEL}  # which predicts best; the other rules make a claim about each column
+LEVELS = {"distinct": PREDICTION_LEVEL, "smallest": PREDICTION_LEVEL}  # which predict; other rules make claims
+NEEDS_INDEPENDENCE = (
+    "the rule informative needs P(independent), which only the adaptive prior has: leave out prior and method, or name "
+    "another rule (--rule)"
+)
 USUAL = {
     "method": None,
     "prior": ADAPTIVE,
@@ -68,7 +76,7 @@ _MAX_ROWS = 2_048  # in which columns are compared, as in `rank`
 class Asked:
     """What a selection is asked for: the rule, and how many columns to take."""
 
-    rule: str = "smallest"
+    rule: str = "distinct"
     level: float | None = None
     max_features: int | None = None
     min_features: int = 0
@@ -90,6 +98,10 @@ def selection_from(data: Data, target: Values, asked: Asked, reading: Reading, b
     from credimi.counts.request import CountRequest  # noqa: PLC0415  (pyarrow takes a while to load)
     from credimi.sources.codes import codes_of  # noqa: PLC0415  (pyarrow takes a while to load)
 
+    if asked.rule == "informative" and asked.level is not None:
+        raise CredimiError("level is for the other rules: informative keeps what is more probable than not (--level)")
+    if asked.rule == "informative" and belief.prior != ADAPTIVE:
+        raise CredimiError(NEEDS_INDEPENDENCE)
     if belief.fdr != FDR and asked.rule != "fdr":
         raise CredimiError(f"fdr is for the rule fdr, not for {asked.rule}: leave it out (fdr, --fdr)")
     if asked.rule in RULES:
@@ -115,22 +127,30 @@ def selected(
     """The same as `select`, for rows that are encoded already."""
     from credimi.counts.local_counter import LocalCounter  # noqa: PLC0415  (pyarrow takes a while to load)
 
-    options, threads = asked.of(belief), belief.threads
     goal, max_features, min_features = asked.rule, asked.max_features, asked.min_features
     check_min_features(min_features, len(codes.features) + len(codes.left_out), max_features)
     max_taken = len(codes.features) if max_features is None else int(max_features)
-    counter, classes = LocalCounter(codes, threads), codes.book.interpreted
-    search, complete = Search(counter, options, progress if goal == "smallest" else None), True
-    if goal == "relevant":
+    counter, classes = LocalCounter(codes, belief.threads), codes.book.interpreted
+    options = asked.of(belief).settled(classes.entropy)
+    complete, search = (
+        True,
+        None if goal == "distinct" else Search(counter, options, progress if goal == "smallest" else None),
+    )
+    found: Search | Distinct
+    if search is None:
+        found = distinct(counter, options, max_taken, progress)
+        steps, rejected = steps_and_rejections(found, options.level, min_features)
+        complete = found.complete
+    elif goal == "relevant":
         pairs = None if progress is None else lambda share: progress(share, "looking at pairs")
-        steps, rejected = _relevant(counter, search, (min_features, max_taken), pairs)
+        found, (steps, rejected) = search, _relevant(counter, search, (min_features, max_taken), pairs)
     else:
-        steps, rejected, complete = smallest(search, max_taken, classes.entropy, min_features)
-    approximate = {name for name, is_so in zip(search.names, search.approximate.tolist(), strict=True) if is_so}
-    alone, taken = (search.alone.mean, search.alone.low), {step.feature for step in steps}
+        found, (steps, rejected, complete) = search, smallest(search, max_taken, classes.entropy, min_features)
+    approximate = {name for name, is_so in zip(found.names, found.approximate.tolist(), strict=True) if is_so}
+    alone, taken = (found.alone.mean, found.alone.low), {step.feature for step in steps}
     remarks = cautions(counter, alone, taken, options, approximate=approximate)
-    if goal == "smallest" and complete and all(step.forced for step in steps):
-        remarks = (*why_nothing(search), *remarks)
+    if goal != "relevant" and complete and all(step.forced for step in steps):
+        remarks = (*why_nothing(counter, found.alone.p_independent, belief.threads), *remarks)
     book, rows = counter.book, round(counter.rows, 1)
     return Selection(
         tuple(steps),
@@ -139,7 +159,7 @@ def selected(
         round(rows) if rows == round(rows) else rows,
         book.classes,
         classes.entropy,
-        {"goal": goal, "epsilon": options.epsilon, "level": options.level, "prior": options.prior},
+        {"goal": goal, **options.threshold, "level": options.level, "prior": options.prior},
         tuple(feature.facts for feature in book.left_out),
         complete=complete,
         remarks=(*remarks, *on_weights(codes)),
@@ -173,7 +193,7 @@ def by_rule(ranking: Ranking, asked: Asked) -> Selection:
     surely = {name for name in by_the_rule - standing if rows[name]["verdict"] == "keep"}
     reasons |= dict.fromkeys(surely, "not robust")
     taken = {*kept, *forced}
-    own = {"epsilon", "level", "prior", "factor", "method", *({"fdr"} & {asked.rule})}
+    own = {"epsilon", "epsilon_share", "level", "prior", "factor", "method", *({"fdr"} & {asked.rule})}
     return Selection(
         tuple(Step(name, **figures[name], forced=name in forced) for name in (*kept, *forced)),
         tuple(
@@ -260,7 +280,7 @@ def cautions(
     remarks = remarks_on(
         features,
         columns,
-        {"epsilon": options.epsilon, "level": options.level, "prior": options.prior, "missing": "ignore"},
+        {"epsilon": options.nats, "level": options.level, "prior": options.prior, "missing": "ignore"},
         (book.target, len(classes.labels), classes.entropy, classes.suspicions),
         with_target=mi_with_target(dependent, options),
         copies=_copies(counter, features, columns),
@@ -270,7 +290,7 @@ def cautions(
 
 
 def _as_in_rank(options: Belief) -> Belief:
-    return Belief(epsilon=options.epsilon, level=CREDIBLE, threads=options.threads)
+    return Belief(epsilon=options.nats, level=CREDIBLE, threads=options.threads)
 
 
 def _copies(counter: Counter, features: list[Feature], columns: Record) -> dict[str, str]:

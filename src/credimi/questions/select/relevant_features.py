@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.threads import share
+from credimi.core.ties import places_by_name
 from credimi.counts.local_counter import LocalCounter
 from credimi.inference.evidence import pair_evidence
 from credimi.inference.rules import from_common_odds
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from credimi.core.types import FloatArray, IntegerArray
+    from credimi.counts.counter import Counter
     from credimi.counts.rows.class_pairs import ClassPairs
-    from credimi.questions.select.smallest_set import Search
 
 _SECONDS, _MIN_ROWS, _MAX_ROWS = 3.0, 2_048, 65_536
 _PER_PAIR, _PER_WORD = 5e-5, 3e-9  # seconds: a pair; 64 rows in one cell of a pair's table
@@ -169,9 +170,12 @@ def _evidence(pairs: ClassPairs, block_pair: tuple[int, int]) -> tuple[IntegerAr
     return rows, columns, evidence
 
 
-def why_nothing(search: Search) -> tuple[Remark, ...]:
-    """The columns that matter in combination, each with its partner; or that there are none; or what to try."""
-    counter, count = search.counter, search.count
+def why_nothing(counter: Counter, p_independent: FloatArray, threads: int | None) -> tuple[Remark, ...]:
+    """The columns that matter in combination, each with its partner; or that there are none; or what to try.
+
+    `p_independent` is that of each column alone.
+    """
+    names, count = counter.book.names, p_independent.size
     if count < 2:
         return ()
     cells = float(counter.book.sizes.mean() + 1.0) ** 2 * len(counter.book.classes)
@@ -180,10 +184,10 @@ def why_nothing(search: Search) -> tuple[Remark, ...]:
     if rows < min(_MIN_ROWS, counter.rows):
         return (Remark(RemarkKind.NOTHING_TOGETHER, values=count),)
     sample = counter.sample(min(max(rows, _MIN_ROWS), _MAX_ROWS))
-    in_sample = LocalCounter(sample, search.options.threads)
-    found = relevance(in_sample, search.alone.p_independent, places=search.places, odds=search.odds)
+    in_sample = LocalCounter(sample, threads)
+    found = relevance(in_sample, p_independent, places=places_by_name(names))
     together = [
-        Remark(RemarkKind.ONLY_TOGETHER, search.names[column], other=search.names[partner])
+        Remark(RemarkKind.ONLY_TOGETHER, names[column], other=names[partner])
         for column, partner in enumerate(found.partner.tolist())
         if partner != column and found.probability[column] >= CREDIBLE
     ]

@@ -34,15 +34,19 @@ def select(
         they are, and these come here, one byte a cell.
     target : str or array
         The target's column, or its values beside the data.
-    rule : "smallest", "relevant", "forward", "backward", "plugin" or "fdr", optional
-        Default: "smallest", or "forward" if a `method` is named: it judges each column alone.
-        The first two look at columns together: the smallest set that tells all there is to tell; or all columns that
-        matter, alone or with a partner. The others look at each column alone, as in `rank`: what is surely informative;
-        what is not surely uninformative; what is by the estimate; and as many as a share `fdr` of errors allows. Only
-        these take another prior, approximation, method, missing_as, fdr and robust_factor.
+    rule : "distinct", "smallest", "relevant", "informative", "forward", "backward", "plugin" or "fdr", optional
+        Default: "distinct", or "forward" if a `method` is named: it judges each column alone.
+        The first three look at columns together: informative columns, each of which tells what no single other tells;
+        a very small set to read, the search for which ends when nothing credibly adds; or all columns that matter,
+        alone or with a partner. The others look at each column alone, as in `rank`: what is not more probably
+        independent of the target than not; what is surely informative; what is not surely uninformative; what is by
+        the estimate; and as many as a share `fdr` of errors allows. Only these take another prior, approximation,
+        method, missing_as, fdr and robust_factor.
     level : float, optional
-        How probable it has to be that a column is worth having. Default: 0.5 for "smallest", which predicts best, and
-        0.95 for the others. The first column of "smallest" always needs 0.95.
+        How probable it has to be that a column is worth having. Default: 0.5 for "distinct" and "smallest", which
+        predict, and 0.95 for the others, which make claims; "informative" has none. With "distinct" it is how probable
+        a column has to add something to each other one: 0.05 keeps more columns, and predicts somewhat better. The
+        first column of "smallest" always needs 0.95.
     max_features : int, optional
         The maximum number of columns to take.
     min_features : int
@@ -53,8 +57,8 @@ def select(
     Returns
     -------
     Selection
-        The columns in the order taken, what each adds, and why the others were not taken. Ctrl-C ends the search
-        "smallest" with the steps so far, once there are any.
+        The columns in the order taken, what each tells or adds, and why the others were not taken. Ctrl-C ends the
+        rules "distinct" and "smallest" with the columns so far, once there are any.
 
     Examples
     --------
@@ -63,11 +67,11 @@ def select(
     >>> chosen.features
     ('tells',)
     >>> [(each.feature, each.reason, each.like) for each in chosen.rejected]
-    [('the same', 'redundant', 'tells'), ('noise', 'adds nothing', 'tells')]
+    [('the same', 'redundant', 'tells'), ('noise', 'tells nothing', None)]
     """
     from credimi.questions.select.answer import Asked, selection_from  # noqa: PLC0415  (loads the compiler)
 
     if rule is None:
-        rule = "smallest" if belief.method is None else "forward"  # FF is the paper's
+        rule = "distinct" if belief.method is None else "forward"  # FF is the paper's
     asked = Asked(rule=rule, level=level, max_features=max_features, min_features=min_features)
     return selection_from(data, target, asked, reading, belief)

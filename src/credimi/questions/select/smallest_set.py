@@ -16,11 +16,7 @@ given all taken columns together, I(X;Y|Z). Z is a partition of the rows by all 
 
 A column that is unrelated to W adds to W what it tells alone (see `questions.select.unrelated_columns`).
 
-**Numbers** are cut where they tell most about the target, and have lower prior odds for that (see `adaptive_prior`).
-Given W these odds would be too low: the better the cuts are known, the lower the odds, although less was gained by
-choosing them. At the best position of a true cut, the likelihood exceeds that at the true position by a factor of about
-e. So, with the probability that the column tells something alone, its odds given W are e^-1 for each cut, if that is
-higher (`studies/conditional.py --cuts`).
+**Numbers** have other prior odds given W than alone (see `distinct_columns`).
 
 Each step tests many columns, and the best of many looks good by chance. The share of columns that add nothing is
 learned from all tested columns, as in the rule fdr (see `rules`), and P(I > epsilon) is adjusted to it.
@@ -36,7 +32,6 @@ makes a part of the tables at a time, so that memory stays bounded whatever the 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -48,6 +43,7 @@ from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import with_odds
 from credimi.inference.rules import from_share, share_of_independent
 from credimi.inference.tables.stratified_tables import StratifiedTables, independence_and_marks, summarize
+from credimi.questions.select.distinct_columns import odds_given
 from credimi.questions.select.naive_summary import NaiveSummary
 from credimi.questions.select.rejections import CREDIBLE, nan_to_none, rejected
 from credimi.questions.select.result import Step
@@ -134,7 +130,7 @@ class Search:
         self.progress_message = f"looking at {self.count:,} columns one by one"
         self.odds = np.array([feature.odds for feature in features], dtype=np.float64)
         self.alone = self.gains_given(counter, None)
-        self.odds = _odds_given(features, self.alone.p_above)
+        self.odds = odds_given(features, self.alone.p_above)
         self.smallest_gain, self.gain_sums = Figures.unknown(self.count), Figures(*np.zeros((6, self.count)))
         self.smallest_gain.replace(self.alone, self.remaining)
         self.redundancy = np.zeros((self.count, 0))  # P(I(X;Y|W) <= epsilon), a column for each taken W
@@ -175,7 +171,7 @@ class Search:
 
         `one_column` says that the strata are the values of one column.
         """
-        interval = Belief(epsilon=self.options.epsilon, level=CREDIBLE, threads=self.options.threads)
+        interval = Belief(epsilon=self.options.nats, level=CREDIBLE, threads=self.options.threads)
         columns, tables = counted.columns, StratifiedTables.of(counted.tables, counted.starts)
         if not self.taken:  # results show what each column tells alone: all figures are needed
             summary = summarize(tables, interval)
@@ -334,14 +330,6 @@ def _most_probable(search: Search) -> BooleanArray:
 def _share_present(feature: Feature) -> float:
     """The share of rows in which a column is not missing."""
     return float(feature.block[:, :-1].sum() / max(feature.block.sum(), _SMALLEST_POSITIVE))
-
-
-def _odds_given(features: tuple[Feature, ...], p_tells: FloatArray) -> FloatArray:
-    """The prior odds of the columns given another column; see the docstring of the module."""
-    odds = np.array([feature.odds for feature in features], dtype=np.float64)
-    min_odds = np.array([math.exp(1 - len(feature.values)) for feature in features])
-    changed: FloatArray = np.where((odds < 1.0) & (odds < min_odds), odds + p_tells * (min_odds - odds), odds)
-    return changed
 
 
 def _p_better_than_taken(figures: Figures, eligible: BooleanArray, best: int) -> FloatArray:

@@ -35,11 +35,20 @@ _MAX_REJECTED = 30  # lines
 _MAX_MOST_PROBABLE = 3  # columns that are named if none is taken
 _MIN_SHARE = 0.1  # of the target's entropy: if the set tells less, columns may tell more in combination
 _MAX_GIVEN, _MAX_OTHERS = 20, 40  # of the matrix of redundancy
+_SURE = 0.95
 _DARK = 0.55  # above this, figures in the matrix are light
 _FIGURE_WIDTH = 6.4  # inches
 _FORCED = "* not credible: taken because of min_features, for pipelines; it is no claim"
 _INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
-_TITLES = {"smallest": "The smallest set that tells about", "relevant": "Columns that matter for"}
+_TITLES = {
+    "distinct": "Columns that tell something of their own about",
+    "smallest": "The smallest set that tells about",
+    "relevant": "Columns that matter for",
+}
+_DISTINCT = (
+    "A column is taken if it is more probably dependent on {target} than not, and P(adds), the probability that it "
+    "still is given each single column taken before, is at least {level}; `tells alone` is what it tells by itself"
+)
 _MATTERS = (
     "P(matters) is the probability that a column tells anything, however little, alone or with a partner; `with` names "
     "a partner without which that is not credible"
@@ -65,7 +74,7 @@ def sections(selection: Selection, shown: Shown) -> Iterator[Section]:
     if _redundancy(selection)[0]:
         yield Section(heading="Which columns say the same", html=lambda: _matrix_html(selection))
     if selection.rejected:
-        headings = {"smallest": "P(adds)", "relevant": "P(matters)"}
+        headings = {"distinct": "P(adds)", "smallest": "P(adds)", "relevant": "P(matters)"}
         above = kinds.above(selection.settings, shown.units, ">")
         columns = (
             kinds.name(heading="not taken"),
@@ -103,17 +112,17 @@ def _columns(selection: Selection, rows: list[Record], shown: Shown) -> list[Col
         kinds.nats("adds", "adds" if smallest else "tells alone", scale),
         picture(lambda row: [("b", row["low"], row["adds"], row["high"])], largest, settings["epsilon"]),
         kinds.interval("95 % interval", scale=scale, importance=2),
-        kinds.tail("p_adds", "P(matters)" if settings["goal"] == "relevant" else above),
+        kinds.tail("p_adds", {"distinct": "P(adds)", "relevant": "P(matters)"}.get(settings["goal"], above)),
     ]
     if "method" in settings:
         return columns
-    if settings["goal"] not in _TITLES:
-        return columns
-    if not smallest:
+    if settings["goal"] in {"smallest", "relevant"} and not smallest:
         return [
             *columns,
             Column("with", lambda row: "" if row["partner"] is None else row["partner"] or NO_NAME, right=False),
         ]
+    if not smallest:
+        return columns
     return [
         *columns,
         kinds.nats("tells", "tells", scale, importance=1),
@@ -135,8 +144,9 @@ def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
     if smallest and selection.steps:
         yield _LEGEND
     epsilon, units = kinds.threshold(settings, shown.units), shown.units
+    share = f" ({share})" if (share := kinds.meaning_of_share(settings)) else ""
     if smallest:
-        further = f"A further column needs a probability of {settings['level']:g} to add more than {epsilon}."
+        further = f"A further column needs a probability of {settings['level']:g} to add more than {epsilon}{share}."
         entropy = f"{selection.entropy * shown.scale:.4f}"
         yield f"Information is in {units}, and the share is that of the target's entropy, {entropy}. {further}"
     elif settings["goal"] not in _TITLES:
@@ -148,8 +158,11 @@ def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
             )
         yield (
             f"Information is in {units}. Each column is judged alone by the rule {settings['goal']}, with epsilon "
-            f"{epsilon} and level {settings['level']:g} (prior {settings['prior']}{method})."
+            f"{epsilon}{share} and level {settings['level']:g} (prior {settings['prior']}{method})."
         )
+    elif settings["goal"] == "distinct":
+        about = _DISTINCT.format(target=selection.target or NO_NAME, level=f"{settings['level']:g}")
+        yield f"Information is in {units}. {about}."
     else:
         yield f"Information is in {units}. A column needs a P(matters) of {settings['level']:g}. {_MATTERS}."
 
@@ -164,12 +177,13 @@ def _none_taken(selection: Selection, shown: Shown) -> Iterator[str]:
     candidates = [each for each in selection.rejected if each.reason != "tells nothing"]
     if candidates:
         event = f"telling more than {kinds.threshold(settings, shown.units)}" if smallest else "mattering"
+        event = "telling anything" if settings["goal"] == "distinct" else event
         most_probable = sorted(candidates, key=lambda each: -each.p_adds)[:_MAX_MOST_PROBABLE]
         shown_names = ", ".join(f"{each.feature or NO_NAME} ({each.p_adds:.2f})" for each in most_probable)
         yield f"the most probable columns, with their probability of {event}: {shown_names}"
     if selection.rejected:
         yield f"{asked('min_features', 1, shown.reader)} takes the most probable one all the same, for pipelines"
-    if len(selection.rejected) > 1 and not smallest:  # of the smallest set, a remark says what combinations tell
+    if len(selection.rejected) > 1 and settings["goal"] not in {"distinct", "smallest"}:  # of these a remark says it
         interactions = "`credimi interactions`" if in_shell else "credimi.interactions"
         yield f"{interactions} lists pairs that tell more together"
 
@@ -192,7 +206,8 @@ def _why(rejection: Record) -> str:
     """Why a column was not taken, in words."""
     like = None if rejection["like"] is None else rejection["like"] or NO_NAME
     if rejection["reason"] == "redundant":
-        return f"says what {like or 'the taken columns'} {'says' if like else 'say together'}"
+        surely = "" if max(filter(None, rejection["p_redundant"]), default=1.0) >= _SURE else "probably "
+        return f"{surely}says what {like or 'the taken columns'} {'says' if like else 'say together'}"
     if rejection["reason"] == "adds nothing":
         return f"adds nothing to {like or 'the taken columns'}"
     if rejection["reason"] == "unsure" and rejection["rows_to_decide"]:
@@ -234,8 +249,8 @@ def _matrix_html(selection: Selection) -> str:
         f"<tr>{row_heading(column)}{''.join(map(_shade, row))}</tr>" for column, row in zip(names, figures, strict=True)
     ]
     return f"""<p class="key">The probability that a column, on the left, adds no more than
-{selection.settings["epsilon"]:g} nats to a taken one, above. Empty: not looked at, because the column was taken before,
-or says what another says. {part}</p>
+{selection.settings["epsilon"]:.3g} nats to a taken one, above. Empty: not looked at, because the column was taken
+before, or says what another says. {part}</p>
 {table(head, rows, "matrix")}"""
 
 
@@ -298,7 +313,7 @@ def _draw_matrix(selection: Selection, axes: Axes) -> Axes:
     axes.grid(visible=True, which="minor", color="#d8dde3", linewidth=0.6)
     axes.tick_params(which="minor", length=0)
     axes.set_title(
-        "\n".join(filter(None, [f"P(adds at most {selection.settings['epsilon']:g} to the column below)", part])),
+        "\n".join(filter(None, [f"P(adds at most {kinds.threshold(selection.settings)} to the column below)", part])),
         fontsize=10,
         loc="left",
     )
