@@ -35,6 +35,11 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "inference.evidence.two_sided_weights.weigh_two_sided": (
         f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:] f8[:,:] f8[:,:] i8[:] b1[:] f8[:,:] f8[:,:]",
     ),
+    "inference.numbers.all_cuts_kernels.weigh_cuts": (
+        "f8[:,:,:] f8[:] f8[:,:] f8[:,:,:] f8[:] f8[:] f8 b1 b1 f8[:,:] f8[:,:] f8[:,:,:] f8[:,:]",
+    ),
+    "inference.numbers.all_cuts_kernels.find_borders": ("i8 f8[:,:] f8[:] f8[:,:] f8[:,:,:] i8 i8 i8[:] f8[:]",),
+    "inference.numbers.all_cuts_kernels.propose_borders": ("f8[:,:,:] i8 i8[:]",),
     "inference.evidence.occurring.pack_occurring": (f"{_TABLES} b1[:] f8[:] i8[:] i8[:]",),
     "core.table_patterns.classify": (f"{_TABLES} i1[:] f8[:]",),
     "inference.moments.leading.leading_one_sided": (f"{_TABLES} f8[:] i8[:] i1[:] f8[:] f8[:]",),
