@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from mpmath import digamma, exp, log, loggamma, mp, mpf
 
-from credimi.inference.numbers.all_cuts import BORDERS, SMOOTHING
+from credimi.columns.numbers.number_cells import SMOOTHING
+from credimi.inference.numbers.all_cuts import BORDERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from credimi.inference.numbers.all_cuts import Cells
+    from credimi.columns.numbers.number_cells import Cells
 
 mp.dps = 50
 

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
+from credimi.columns.numbers.number_cells import Cells
+from credimi.columns.numbers.propose_borders import proposed_borders
 from credimi.inference.numbers import all_cuts
-from credimi.inference.numbers.all_cuts import Cells, proposed_borders, strengths_for, weighed
+from credimi.inference.numbers.all_cuts import strengths_for, weighed
 from tests.cuts_oracle import dirichlet_multinomial, enumerated, prior
 
 
@@ -124,7 +126,7 @@ def test_a_greedy_tree_proposes_the_edges() -> None:
     below = np.zeros((1, 101, 2))
     below[0, 1:, 0] = np.cumsum([1.0 if at < 37 or at >= 52 else 0.0 for at in range(100)])
     below[0, 1:, 1] = np.arange(1, 101) - below[0, 1:, 0]
-    assert proposed_borders(below).tolist() == [37, 52]
+    assert proposed_borders(below, 40).tolist() == [37, 52]
     assert proposed_borders(below, 1).tolist() in ([37], [52])
 
 

@@ -30,9 +30,10 @@ between the segmentations, and that of the rows, (E[l^2] - E[I]^2)/N + (r - 1)/(
 is left near independence. For each K there is one component of the posterior, a Beta with these moments.
 
 **Two resolutions.** Quantiles miss sharp edges between them. So there are two sets of cells, each with prior weight
-1/2: up to `CELLS` quantiles, all of whose borders are summed over; and up to `FINE_CELLS`, of which only those are
-summed over that a greedy tree proposes, and every fourth of the quantiles. The prior is that of all borders of the fine
-cells. So the sum is a lower bound of the evidence, and noise stays noise, although the borders were chosen by looking.
+1/2 (see `columns.numbers.number_cells`): up to 64 quantiles, all of whose borders are summed over; and up to 1,024, of
+which only those are summed over that a greedy tree proposes, and every fourth of the 64. The prior is that of all
+borders of the fine cells. So the sum is a lower bound of the evidence, and noise stays noise, although the borders were
+chosen by looking.
 
 **Is it calibrated?** E[B | independent], over all ways to deal the classes to the rows, is not exactly 1, as a_i and
 b_s are learned from the same rows: with 8 to 20 rows it is 1.15 to 1.4, most of it at the loosest strengths, and B > 19
@@ -60,56 +61,12 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from credimi.columns.numbers.number_cells import Cells
     from credimi.core.types import FloatArray, IntegerArray
 
 BORDERS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 STRENGTHS = 8
-SMOOTHING = 0.5  # of the class shares
-CELLS = 64
-FINE_CELLS = 1024
-PROPOSED = 40  # borders of the fine cells
 LOOSEST, TIGHTEST = 1.0, 4.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cells:
-    """The counts of one number in its cells, in one resolution.
-
-    `below` (strata, cells + 1, classes) has the counts of complete rows below each border, from 0 to all; `width`
-    (cells + 1) the share of all `count` cells below each border, if only some borders are summed over. `mass`
-    (strata, cells + 1) is the share of the rows below each border, and `class_shares` (strata, classes) those of the
-    classes, both among all rows: None if these are the complete rows. `weights` of the strata: their share in all rows.
-    """
-
-    below: FloatArray
-    width: FloatArray
-    count: int
-    mass: FloatArray | None = None
-    class_shares: FloatArray | None = None
-    weights: FloatArray | None = None
-
-    @property
-    def rows(self) -> FloatArray:
-        """The complete rows of each stratum."""
-        rows: FloatArray = self.below[:, -1].sum(axis=1)
-        return rows
-
-    def shares(self) -> FloatArray:
-        """What the kernel needs to know of the classes (4, strata, classes); see `weigh_cuts`."""
-        totals, rows = self.below[:, -1], self.rows
-        complete = (totals + SMOOTHING) / (rows + SMOOTHING * totals.shape[1])[:, np.newaxis]
-        seen = complete if self.class_shares is None else self.class_shares
-        weights = rows / rows.sum() if self.weights is None else self.weights
-        of_stratum = np.broadcast_to(weights[:, np.newaxis], totals.shape)
-        shares: FloatArray = np.stack([complete, seen, seen / complete, of_stratum])
-        return shares
-
-    def masses(self) -> FloatArray:
-        """The share of the rows below each border, with the same smoothing as b."""
-        if self.mass is not None:
-            return self.mass
-        masses: FloatArray = (self.below.sum(axis=2) + self.width) / (self.rows + 1.0)[:, np.newaxis]
-        return masses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,15 +132,6 @@ def weighed(cells: Cells, strengths: FloatArray, *, moments: bool = True) -> Cut
     return CutFigures(cells, strengths, evidence, mean, second, square, edges, forward)
 
 
-def proposed_borders(below: FloatArray, most: int = PROPOSED) -> IntegerArray:
-    """The borders at which a greedy tree splits cells with these counts (strata, cells + 1, classes), in order."""
-    from credimi.inference.numbers import all_cuts_kernels  # noqa: PLC0415  (loads compiled code)
-
-    chosen = np.empty(most, dtype=np.int64)
-    count = all_cuts_kernels.propose_borders(np.ascontiguousarray(below, dtype=np.float64), most, chosen)
-    return np.sort(chosen[:count])
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class CutPosterior:
     """The components of one number, over strengths and resolutions: prior weights are part of `log_evidence`."""
@@ -197,6 +145,11 @@ class CutPosterior:
         """The log Bayes factor of dependence, averaged over everything."""
         top = float(self.log_evidence.max())
         return top + float(np.log(np.exp(self.log_evidence - top).sum()))
+
+    def components(self) -> FloatArray:
+        """The same as one array (3, components), as `Tables.averaged` takes it."""
+        components: FloatArray = np.stack([self.log_evidence, self.mean, self.variance])
+        return components
 
     @property
     def weights(self) -> FloatArray:

@@ -166,7 +166,7 @@ def weigh_cuts(
     below : (strata, cells + 1, classes), the counts of complete rows below each border
     width : (cells + 1), the share of all cells below each border
     mass : (strata, cells + 1), the share of all rows of the stratum below each border
-    shares : (4, strata, classes), of classes in the complete rows; in all rows; their ratio w; of the stratum (in all)
+    shares : (4, strata, classes), of classes in the complete rows; in all rows; the weights w; of the stratum (in all)
     strengths, odds : K, ascending, and the odds of a border, ascending
     all_cells : the number of cells whose borders might have been chosen
     figures : (4, strengths), to be filled: log evidence, mean, second moment, mean square
@@ -325,55 +325,3 @@ def find_borders(
                             )
         probability[place] = min(max(1.0 - crossing, 0.0), 1.0)
     return count
-
-
-@compiled
-def propose_borders(below: FloatArray, most: int, chosen: IntegerArray) -> int:
-    """Borders at which a greedy tree splits, best first, at most `most`; return how many."""
-    strata, cells, classes = below.shape[0], below.shape[1] - 1, below.shape[2]
-    start, stop = np.empty(most + 1, dtype=np.int64), np.empty(most + 1, dtype=np.int64)
-    place, gain = np.empty(most + 1, dtype=np.int64), np.empty(most + 1)
-    start[0], stop[0] = 0, cells
-    place[0], gain[0] = _best_border(below, 0, cells, strata, classes)
-    leaves = 1
-    while leaves <= most:
-        best = 0
-        for leaf in range(1, leaves):
-            if gain[leaf] > gain[best]:
-                best = leaf
-        if gain[best] <= 1e-9:
-            break
-        at = place[best]
-        chosen[leaves - 1] = at
-        start[leaves], stop[leaves], stop[best] = at, stop[best], at
-        if leaves < most:
-            place[best], gain[best] = _best_border(below, start[best], at, strata, classes)
-            place[leaves], gain[leaves] = _best_border(below, at, stop[leaves], strata, classes)
-        leaves += 1
-    return leaves - 1
-
-
-@compiled
-def _best_border(below: FloatArray, start: int, stop: int, strata: int, classes: int) -> tuple[int, float]:
-    """The border with the largest gain of likelihood within [start, stop), and this gain."""
-    best, best_gain, whole = start, 0.0, 0.0
-    for a in range(strata):
-        total = 0.0
-        for i in range(classes):
-            n = below[a, stop, i] - below[a, start, i]
-            total += n
-            whole += n * logarithm(n + 1e-300)
-        whole -= total * logarithm(total + 1e-300)
-    for at in range(start + 1, stop):
-        score = -whole
-        for a in range(strata):
-            left, right = 0.0, 0.0
-            for i in range(classes):
-                low, high = below[a, at, i] - below[a, start, i], below[a, stop, i] - below[a, at, i]
-                left += low
-                right += high
-                score += low * logarithm(low + 1e-300) + high * logarithm(high + 1e-300)
-            score -= left * logarithm(left + 1e-300) + right * logarithm(right + 1e-300)
-        if score > best_gain:
-            best, best_gain = at, score
-    return best, best_gain
