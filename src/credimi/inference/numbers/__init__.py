@@ -1,1 +1,1 @@
-"""Numbers without a single cut that decides: posteriors over all cuts."""
+"""Numbers without a single cut that decides: the posterior averaged over all cuts."""
