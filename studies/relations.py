@@ -68,7 +68,7 @@ def relation(where: dict, name: str, truth: Callable[[], float]) -> Callable[[Dr
     return add
 
 
-def shaped(where: dict, name: str, shape: Callable, x: str, spread: float, noise: str = "normal") -> None:
+def shaped(where: dict, name: str, shape: Callable, x: str, spread: float, *, noise: str = "normal") -> None:
     """Add Y = shape(X) + spread times noise, X normal or uniform."""
     values = NORMAL if x == "normal" else UNIFORM
 
@@ -121,7 +121,9 @@ def _student(degrees: float, rho: float) -> float:
     """I of the copula of two Student t: log of its density, at draws of its own, on a fine grid of ranks."""
     size = 3000
     scores = stats.t.ppf((np.arange(size) + 0.5) / size, degrees)
-    constant = special.gammaln((degrees + 2) / 2) + special.gammaln(degrees / 2) - 2 * special.gammaln((degrees + 1) / 2)
+    constant = (
+        special.gammaln((degrees + 2) / 2) + special.gammaln(degrees / 2) - 2 * special.gammaln((degrees + 1) / 2)
+    )
     constant -= 0.5 * math.log(1 - rho * rho)
     total = 0.0
     for start in range(0, size, 300):
@@ -167,7 +169,7 @@ def _draw_clusters(rows: int, generator: np.random.Generator) -> tuple[np.ndarra
 
 # Reported.
 REPORTED["normal 0.35"] = normal_pair(0.35), lambda: -0.5 * math.log(1 - 0.35**2)
-shaped(REPORTED, "uniform band", lambda u: u, "uniform", 0.3, "uniform")
+shaped(REPORTED, "uniform band", lambda u: u, "uniform", 0.3, noise="uniform")
 shaped(REPORTED, "waves, six", lambda u: np.sin(12 * np.pi * u), "uniform", 0.4)
 shaped(REPORTED, "W", lambda u: np.abs(np.abs(4 * u - 2) - 1), "uniform", 0.25)
 shaped(REPORTED, "growth", lambda z: 2.0 / (1.0 + np.exp(-4.0 * z)), "normal", 0.4)

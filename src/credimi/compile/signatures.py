@@ -42,10 +42,8 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "inference.evidence.occurring.pack_occurring": (f"{_TABLES} b1[:] f8[:] i8[:] i8[:]",),
     "inference.numbers.bits_kernels.count_cells": ("i8[:] i8[:] f8[:] f8[:] i8[:] i8[:] f8[:,:,:] f8[:,:,:]",),
     "inference.numbers.bits_kernels.fill_evidence": ("f8[:,:,:] f8[:] f8[:,:,:]",),
-    "inference.numbers.bits_kernels.sum_over_cuts": ("f8[:,:,:] i8[:] f8[:] f8[:,:,:]",),
-    "inference.numbers.bits_kernels.moments_over_cuts": (
-        "f8[:,:,:] f8 f8[:,:] i8[:] f8[:] f8[:,:] f8[:,:,:]",
-    ),
+    "inference.numbers.bits_sums.sum_over_cuts": ("f8[:,:,:] i8[:] f8[:] f8[:,:,:]",),
+    "inference.numbers.bits_sums.moments_over_cuts": ("f8[:,:,:] f8 f8[:,:] i8[:] f8[:] f8[:,:] f8[:,:,:]",),
     "core.table_patterns.classify": (f"{_TABLES} i1[:] f8[:]",),
     "inference.moments.leading.leading_one_sided": (f"{_TABLES} f8[:] i8[:] i1[:] f8[:] f8[:]",),
     "inference.moments.side_by_side.matched_complete": (f"{_TABLES} f8[:] i1[:] i8[:] f8[:] f8[:] b1[:]",),

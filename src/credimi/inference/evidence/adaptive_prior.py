@@ -219,11 +219,9 @@ def independence_and_marks(
     return weighed.p_zero, weighed.approximate
 
 
-def log_odds_of_dependence(
-    blocks: Tables, strata: tuple[IntegerArray, IntegerArray] | None = None, *, threads: int | None = None
-) -> FloatArray:
-    """The log Bayes factor of dependence of every candidate, also where P(independent) is 0 in doubles."""
-    return _weigh(blocks, *_spans(blocks, strata), matched=False, threads=threads).log_odds
+def log_odds_of_dependence(blocks: Tables, *, threads: int | None = None) -> FloatArray:
+    """The log Bayes factor of dependence of every table, even if it is so large that P(independent) is 0 in doubles."""
+    return _weigh(blocks, *_spans(blocks, None), matched=False, threads=threads).log_odds
 
 
 @dataclass(frozen=True, slots=True, eq=False)

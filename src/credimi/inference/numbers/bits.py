@@ -9,13 +9,11 @@ At level l the first bits are 2^l strata, and the next bit is two classes: so a 
 two classes in strata. A value that many rows share has the bits of its middle rank; a bit that is the same for all rows
 of a stratum carries nothing, and is left out.
 
-**A level of two numbers.** X enters by its rank within the stratum, and one segmentation of these ranks, common to all
+**A level.** X enters by its rank within the stratum, and one segmentation of these ranks, common to all
 strata of the level, is averaged over all segmentations (see `bits_kernels`). The evidence relative to independence is
 that of the adaptive prior, with K on a grid from 1 to 8 n, n the number of rows. The number of borders is learned, too:
 each border is there with a probability q, which makes 1, 2, 4, ... borders likely, all equally. Cells are 8, 16, ... up
 to `MOST_CELLS` for each stratum, with equal weight, at most half a cell for each row.
-
-**A level of categories and a number** is conditional information in strata (see `inference.tables.stratified_tables`).
 
 **Depth.** The bits up to some level inform, and finer ones do not: d levels with the prior 2^-d, so that a level has to
 pay. The evidence of a depth is the product of its levels'. Each depth is a component, with the mean and the variance of
@@ -34,24 +32,19 @@ The cost of two numbers is O(rows + 2^l cells^2) for each level, and the product
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.tables import Tables
-from credimi.inference.evidence import adaptive_prior
-from credimi.inference.evidence.adaptive_prior import P_ZERO, PosteriorComponents
-from credimi.inference.numbers import bits_kernels
-from credimi.inference.tables import stratified_tables
-from credimi.inference.tables.stratified_tables import StratifiedTables
+from credimi.inference.evidence.adaptive_prior import NEGLIGIBLE, P_ZERO
+from credimi.inference.numbers import bits_kernels, bits_sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.core.types import CountArray, FloatArray, IntegerArray
-    from credimi.inference.belief import Belief
 
 MOST_LEVELS = 7  # 128 ranges
 LEAST_ROWS = 12  # in a stratum, on average
@@ -84,7 +77,7 @@ class Pairs:
     @cached_property
     def y_seen(self) -> FloatArray:
         """The complete rows of each value of Y."""
-        return np.bincount(self.y, self.counts, self.y_rows.size)
+        return _sums(self.y, self.counts, self.y_rows.size)
 
     @classmethod
     def of_block(cls, block: CountArray) -> Pairs:
@@ -127,9 +120,11 @@ class Dependence:
     variance: FloatArray
 
     @property
-    def odds(self) -> float:
-        """The odds of dependence."""
-        return math.exp(min(self.log_evidence, 700.0)) * (1.0 - P_ZERO) / P_ZERO
+    def components(self) -> FloatArray:
+        """Log evidence relative to independence, mean and variance of each component, as `Tables.averaged` has it."""
+        if not self.weight.size:
+            return np.array([[-math.inf], [_LEAST_MEAN], [_LEAST_MEAN**2]])
+        return np.stack([self.log_evidence + np.log(self.weight), self.mean, self.variance])
 
 
 NOTHING = Dependence(-math.inf, *np.zeros((3, 0)))
@@ -144,7 +139,8 @@ def middle_ranks(rows: FloatArray) -> FloatArray:
 
 def bits_of(middles: FloatArray, level: int) -> IntegerArray:
     """The first level + 1 bits of values with these middle ranks, as a number."""
-    return np.minimum((middles * 2.0 ** (level + 1)).astype(np.int64), 2 ** (level + 1) - 1)
+    codes: IntegerArray = np.minimum((middles * 2.0 ** (level + 1)).astype(np.int64), 2 ** (level + 1) - 1)
+    return codes
 
 
 def levels_for(rows: float) -> int:
@@ -155,7 +151,7 @@ def levels_for(rows: float) -> int:
 def of_numbers(pairs: Pairs) -> Dependence:
     """The posterior of two numbers."""
     weights = _weights_of_missing(pairs)
-    return averaged([_one_way(pairs, weights), _one_way(pairs.exchanged, weights)])
+    return averaged([one_way(pairs, weights), one_way(pairs.exchanged, weights)])
 
 
 def averaged(ways: Sequence[Dependence]) -> Dependence:
@@ -172,16 +168,16 @@ def averaged(ways: Sequence[Dependence]) -> Dependence:
     return Dependence(float(top + math.log(total / len(possible))), weight, mean, variance)
 
 
-def _one_way(pairs: Pairs, weights: FloatArray) -> Dependence:
+def one_way(pairs: Pairs, weights: FloatArray) -> Dependence:
     """The posterior from the bits of Y."""
-    levels, rows = levels_for(pairs.rows), pairs.rows
-    if not levels:
+    count, rows = levels_for(pairs.rows), pairs.rows
+    if not count:
         return NOTHING
-    finest, order = bits_of(middle_ranks(pairs.y_rows), levels - 1), np.argsort(pairs.x, kind="stable")
-    seen = np.bincount(finest, pairs.y_seen, 2**levels)
+    finest, order = bits_of(middle_ranks(pairs.y_rows), count - 1), np.argsort(pairs.x, kind="stable")
+    seen = _sums(finest, pairs.y_seen, 2**count)
     entries = pairs.x[order], finest[pairs.y][order], pairs.counts[order], weights[order]
     weighted = float(pairs.counts @ weights)
-    looks = [_Look.of(entries, (rows, weighted), seen.reshape(2 ** (level + 1), -1)) for level in range(levels)]
+    looks = [_Look.of(entries, (rows, weighted), seen.reshape(2 ** (level + 1), -1)) for level in range(count)]
     if not any(looks):
         return NOTHING
     evidence = [look.log_evidence if look else 0.0 for look in looks]
@@ -221,7 +217,7 @@ def by_depth(levels: Sequence[Level]) -> Dependence:
     finer = _finer(weight, [level.mean for level in levels])
     mean[-1] += finer
     variance[-1] += (0.5 * finer) ** 2
-    has_weight = weight > adaptive_prior.NEGLIGIBLE
+    has_weight = weight > NEGLIGIBLE
     weight = weight[has_weight] / weight[has_weight].sum()
     mean, variance = mean[has_weight], variance[has_weight]
     return Dependence(log_evidence, weight, np.maximum(mean, _LEAST_MEAN), np.maximum(variance, _LEAST_MEAN**2))
@@ -229,7 +225,7 @@ def by_depth(levels: Sequence[Level]) -> Dependence:
 
 def _finer(weight: FloatArray, means: Sequence[float]) -> float:
     """What finer bits add, if the deepest level informs."""
-    if len(means) < 3:  # noqa: PLR2004  (two do not show how they fall)
+    if len(means) < 3:
         return 0.0
     before, last = (weight[-2] + weight[-1]) * means[-2], weight[-1] * means[-1]
     if before <= 0.0 or last <= 0.0:
@@ -277,11 +273,11 @@ class _Look:
         strengths = np.exp(np.linspace(0.0, math.log(8.0 * max(rows, 1.0)), STRENGTHS))
         halvings = range(int(math.log2(max(width // LEAST_CELLS, 1))) + 1)
         strides = np.array([1 << halving for halving in halvings], dtype=np.int64)
-        rates = 2.0 ** np.arange(int(math.log2(width)))
+        rates: FloatArray = 2.0 ** np.arange(int(math.log2(width)), dtype=np.float64)
         log_f = np.zeros((STRENGTHS, width + 1, width + 1))
         evidence = np.empty((STRENGTHS, strides.size, rates.size))
         bits_kernels.fill_evidence(below, strengths, log_f)
-        bits_kernels.sum_over_cuts(log_f, strides, rates, evidence)
+        bits_sums.sum_over_cuts(log_f, strides, rates, evidence)
         possible = np.isfinite(evidence[0])
         evidence -= np.log(possible.sum(axis=1, keepdims=True) * strides.size * STRENGTHS)
         top = evidence.max()
@@ -296,7 +292,7 @@ class _Look:
         """The same with the moments of its information."""
         moments = np.zeros((*self.weights.shape, 3))
         for point in np.flatnonzero(self.weights.any(axis=(1, 2))).tolist():
-            bits_kernels.moments_over_cuts(
+            bits_sums.moments_over_cuts(
                 self.weighted,
                 float(self.strengths[point]),
                 self.log_f[point],
@@ -321,7 +317,7 @@ def _width(rows: float, strata: int) -> int:
 
 def _weights_of_missing(pairs: Pairs) -> FloatArray:
     """The weight of each entry: pi_ij/(n_ij/n) of the fixed point, on a few ranges of either number."""
-    x_seen, y_seen = np.bincount(pairs.x, pairs.counts, pairs.x_rows.size), pairs.y_seen
+    x_seen, y_seen = _sums(pairs.x, pairs.counts, pairs.x_rows.size), pairs.y_seen
     x_only, y_only = np.maximum(pairs.x_rows - x_seen, 0.0), np.maximum(pairs.y_rows - y_seen, 0.0)
     if not (x_only.any() or y_only.any()) or not pairs.counts.size:
         return np.ones(pairs.counts.size)
@@ -329,9 +325,7 @@ def _weights_of_missing(pairs: Pairs) -> FloatArray:
     x_group, y_group = _groups(x_seen, groups), _groups(y_seen, groups)
     table = np.zeros((groups, groups))
     np.add.at(table, (y_group[pairs.y], x_group[pairs.x]), pairs.counts)
-    weights = fixed_point(
-        table, np.bincount(y_group, y_only, groups), np.bincount(x_group, x_only, groups)
-    )
+    weights = fixed_point(table, _sums(y_group, y_only, groups), _sums(x_group, x_only, groups))
     return np.asarray(weights[y_group[pairs.y], x_group[pairs.x]])
 
 
@@ -350,71 +344,9 @@ def fixed_point(table: FloatArray, row_only: FloatArray, column_only: FloatArray
         columns = np.divide(column_only[np.newaxis], by_column, out=np.zeros_like(by_column), where=by_column > 0.0)
         chances = (table + chances * (rows + columns)) / total
         chances /= chances.sum()
-    return np.divide(chances * counted, table, out=np.ones_like(table), where=table > 0.0)
+    weights: FloatArray = np.divide(chances * counted, table, out=np.ones_like(table), where=table > 0.0)
+    return weights
 
 
-def of_categories(blocks: Sequence[CountArray], belief: Belief) -> list[Dependence]:
-    """The posterior of each block, (values of Y + 1) x (categories of X + 1), the missing last."""
-    parts: list[tuple[int, list[FloatArray]]] = []
-    for index, block in enumerate(blocks):
-        middles = middle_ranks(block[:-1].sum(axis=1))
-        for level in range(levels_for(float(block[:-1, :-1].sum()))):
-            strata = _strata(np.asarray(block, dtype=np.float64), bits_of(middles, level))
-            if strata:
-                parts.append((index, strata))
-    found: list[list[Level]] = [[] for _ in blocks]
-    if parts:
-        tables = Tables.of([table for _, strata in parts for table in strata])
-        starts = np.concatenate([[0], np.cumsum([len(strata) for _, strata in parts])])
-        candidates = StratifiedTables(tables, starts)
-        law = stratified_tables.components(candidates, belief)
-        evidence = stratified_tables.log_odds_of_dependence(candidates, belief.threads)
-        whole = np.array([_rows_with_target(blocks[index]) for index, _ in parts])
-        share = np.array([sum(float(table[:-1].sum()) for table in strata) for _, strata in parts]) / whole
-        for place, (index, _) in enumerate(parts):
-            found[index].append(_level(law, place, float(evidence[place]), float(share[place])))
-    return [by_depth(levels) if levels else NOTHING for levels in found]
-
-
-def _rows_with_target(block: CountArray) -> float:
-    return max(float(block[:-1].sum()), 1.0)
-
-
-def _strata(block: FloatArray, codes: IntegerArray) -> list[FloatArray]:
-    """The tables of a level: two classes of each stratum that has both; rows without Y have no stratum."""
-    count = int(codes[-1]) // 2 + 1
-    tables = np.zeros((count, 3, block.shape[1]))
-    np.add.at(tables, (codes >> 1, codes & 1), block[:-1])
-    seen = tables[:, :2, :-1].sum(axis=2)
-    used = (seen > 0.0).all(axis=1) & (seen.sum(axis=1) >= _LEAST_OF_STRATUM)
-    return list(tables[used])
-
-
-def _level(law: PosteriorComponents, place: int, evidence: float, share: float) -> Level:
-    """A level of categories: the mixture over K as mean and variance, given dependence."""
-    chosen = law.table == place
-    weight = law.weight[chosen]
-    if not weight.sum() > 0.0:
-        return Level(evidence)
-    weight = weight / weight.sum()
-    mean = float(weight @ law.mean[chosen])
-    variance = float(weight @ (law.variance[chosen] + (law.mean[chosen] - mean) ** 2))
-    return Level(evidence, share * mean, share**2 * variance)
-
-
-def packed(found: Sequence[Dependence], odds: FloatArray | None = None) -> PosteriorComponents:
-    """The posteriors of many pairs of columns, with independence; `odds` multiply the prior odds of dependence."""
-    even = np.array([each.odds if each.weight.size else 0.0 for each in found])
-    p_zero = 1.0 / (1.0 + even * (1.0 if odds is None else odds))
-    table = np.repeat(np.arange(len(found)), [each.weight.size for each in found])
-    weight, mean, variance = (
-        np.concatenate([np.zeros(0), *(getattr(each, name) for each in found)])
-        for name in ("weight", "mean", "variance")
-    )
-    return PosteriorComponents(p_zero, table, weight * (1.0 - p_zero)[table], mean, variance)
-
-
-def capped(law: PosteriorComponents, upper: FloatArray) -> PosteriorComponents:
-    """The same with means below the upper bounds."""
-    return replace(law, mean=np.minimum(law.mean, upper[law.table]))
-
+def _sums(places: IntegerArray, values: FloatArray, size: int) -> FloatArray:
+    return np.bincount(places, values, size).astype(np.float64)

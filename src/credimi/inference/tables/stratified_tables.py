@@ -167,12 +167,6 @@ def independence_and_marks(
     return adaptive_prior.independence_and_marks(strata.occurring, spans, threads=threads)
 
 
-def log_odds_of_dependence(strata: StratifiedTables, threads: int | None = None) -> FloatArray:
-    """The log Bayes factor of dependence in any stratum, of all candidates."""
-    spans = strata.starts[:-1], strata.starts[1:]
-    return adaptive_prior.log_odds_of_dependence(strata.occurring, spans, threads=threads)
-
-
 def components(strata: StratifiedTables, options: Belief) -> PosteriorComponents:
     """The mixture of every candidate."""
     tables, starts = strata.tables, strata.starts
