@@ -102,7 +102,7 @@ def test_groups_have_no_effects(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_notebooks_show_a_picture_of_each_column(clinic: Ranking) -> None:
-    html = clinic._repr_html_()  # noqa: SLF001
+    html = clinic._repr_html_()
     assert html.count('<svg class="bars"') == 11  # of the columns that are not dropped
     assert "share of yes: 5.5 % at &lt;= 4.915" in html
     assert '<svg class="bars"' in clinic.effects("glucose").to_html()

@@ -1,7 +1,7 @@
 """`Effects`: what the values of one column mean for the classes: shares with intervals, and the direction in one word.
 
-The mathematics is in `inference.effects`; here are the facts of one column of a ranking, made of the counts that it
-keeps.
+The mathematics is in `class_shares` and `direction` of `inference.tables`; here are the facts of one column of a
+ranking, made of the counts that it keeps.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.core.tables import Tables
 from credimi.inference.belief import ADAPTIVE
-from credimi.inference.effects.direction import direction
-from credimi.inference.effects.shares import most_affected, side_by_side, without_common_term
 from credimi.inference.evidence.adaptive_prior import independence
+from credimi.inference.tables.class_shares import most_affected, side_by_side, without_common_term
+from credimi.inference.tables.direction import direction
 from credimi.questions.rank import effects_view
 from credimi.results.result import RecordResult, finite
 from credimi.results.section import NATS
 from credimi.results.sentences import PYTHON
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
     from types import ModuleType
 
     from matplotlib.axes import Axes
 
     from credimi.core.types import AnyArray, FloatArray, Record
-    from credimi.inference.effects.shares import Shares
+    from credimi.inference.tables.class_shares import Shares
     from credimi.questions.rank.result import Ranking
     from credimi.results.remarks import Remark
 
@@ -101,15 +101,9 @@ class Effects(RecordResult):
 
     def rows_as_records(self) -> list[Record]:
         """The values, and for each value the classes."""
-        seen, figures = self.counts.sum(axis=0), (self.counts, self.shares, self.low, self.high)
+        figures = [self.counts, self.counts.sum(axis=0) + 0 * self.counts, self.shares, self.low, self.high]
         return [
-            dict(
-                zip(
-                    ROW,
-                    (value, name, self.counts[i, j].item(), seen[j].item(), *(each[i, j].item() for each in figures[1:])),
-                    strict=True,
-                )
-            )
+            dict(zip(ROW, (value, name, *(each[i, j].item() for each in figures)), strict=True))
             for j, value in enumerate(self.values)
             for i, name in enumerate(self.classes)
         ]
@@ -153,25 +147,27 @@ def effects_of(ranking: Ranking, places: Iterable[int]) -> list[Effects]:
         return []
     p_independent = {place: ranking.figures["p_independent"][place] for place in blocks}
     if ranking.settings["prior"] != ADAPTIVE or ranking.settings.get("prior_of_columns"):
-        tables = Tables.of([block.astype(np.float64) for block in blocks.values()], [kept.odds[place] for place in blocks])
+        tables = Tables.of(
+            [block.astype(np.float64) for block in blocks.values()], [kept.odds[place] for place in blocks]
+        )
         p_independent = dict(zip(blocks, independence(tables).tolist(), strict=True))
     known, sizes = side_by_side([*blocks.values()]), [block.shape[1] - 1 for block in blocks.values()]
     low, high = (np.split(ends, np.cumsum(sizes)[:-1], axis=1) for ends in known.interval(ranking.settings["level"]))
+    figures = zip(known.split(sizes), low, high, strict=True)
     return [
-        _effects(ranking, place, block, kept.values[place], shares, ends, 1.0 - p_independent[place])
-        for (place, block), shares, *ends in zip(blocks.items(), known.split(sizes), low, high, strict=True)
+        _effects(ranking, place, (block, kept.values[place]), of_place, 1.0 - p_independent[place])
+        for (place, block), of_place in zip(blocks.items(), figures, strict=True)
     ]
 
 
 def _effects(
     ranking: Ranking,
     place: int,
-    block: AnyArray,
-    values: tuple[str, ...],
-    known: Shares,
-    ends: Sequence[FloatArray],
+    counted: tuple[AnyArray, tuple[str, ...]],
+    figures: tuple[Shares, FloatArray, FloatArray],
     p_dependent: float,
 ) -> Effects:
+    (block, values), (known, low, high) = counted, figures
     fact, of = ranking.facts[ranking.figures["feature"][place]], most_affected(block, known)
     steps = len(values) - bool(fact["missing_is_value"])  # "missing" has no place in the order
     ordered = (fact["kind"] == "ranges" or fact["numbers"]) and 2 <= steps <= _MAX_ORDERED
@@ -186,13 +182,11 @@ def _effects(
         classes=ranking.classes,
         counts=block[:-1, :-1],
         shares=known.mean,
-        low=ends[0],
-        high=ends[1],
+        low=low,
+        high=high,
         place=of,
         ordered=bool(ordered),
         direction=word,
         p_direction=probability,
         settings={"level": ranking.settings["level"]},
     )
-
-

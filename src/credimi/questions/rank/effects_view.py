@@ -1,11 +1,18 @@
-"""How effects are shown: a table with bars in terminals, small pictures in notebooks and pages."""
+"""How effects are shown: a table with bars in terminals, small pictures in notebooks and pages.
+
+A bar is as high (or as long) as the share, a line shows its credible interval. Bars of a picture are as wide as their
+part of the rows, but wide enough to be seen.
+"""
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING
 
-from credimi.results import bars
+from credimi.core.atomic_files import plain
+from credimi.inference.tables.direction import NO_ORDER, UNCLEAR
 from credimi.results import section as kinds
+from credimi.results.palette import BLUE
 from credimi.results.section import Column, Section, Shown
 from credimi.results.sentences import NO_NAME
 
@@ -17,6 +24,8 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
     from credimi.questions.rank.effects import Effects
 
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_WIDTH, _HEIGHT, _LEAST = 150.0, 30.0, 3.0
 _MAX_VALUES = 12  # of a column, in a terminal
 _MAX_BARS = 40
 
@@ -41,7 +50,7 @@ def picture(effects: Effects) -> str:
         for value in values
     ]
     names = [effects.values[value] for value in values]
-    return bars.picture(names, figures, [rows[value].item() for value in values], effects.of)
+    return _svg(names, figures, [rows[value].item() for value in values], effects.of)
 
 
 def sections(effects: Effects, shown: Shown) -> Iterator[Section]:
@@ -51,9 +60,9 @@ def sections(effects: Effects, shown: Shown) -> Iterator[Section]:
     columns = (
         kinds.words("value", lambda row: str(row["value"])),
         kinds.words("class", lambda row: str(row["class"])),
-        Column("share, %", lambda row: bars.percent(row["share"])),
+        Column("share, %", lambda row: percent(row["share"])),
         Column(level, _ends),
-        Column("", lambda _: "", sized=lambda row, length: bars.bar(row["share"], 1.0, length), media=("text",)),
+        Column("", lambda _: "", sized=lambda row, length: bar(row["share"], 1.0, length), media=("text",)),
         Column("rows", lambda row: f"{row['rows']:,.10g}"),
     )
     rows = effects.rows_as_records()
@@ -63,16 +72,16 @@ def sections(effects: Effects, shown: Shown) -> Iterator[Section]:
 
 def said(effects: Effects) -> str:
     """The direction as a sentence."""
-    if effects.direction == "unclear":
+    if effects.direction == UNCLEAR:
         return f"how the share of {effects.of} changes with {effects.feature} is unclear"
-    words = {"no order": "neither rises nor falls, nor peaks or dips once,"}
+    words = {NO_ORDER: "neither rises nor falls, nor peaks or dips once,"}
     word = words.get(str(effects.direction), effects.direction)
     probability = kinds.probability(effects.p_direction, 1.0)
     return f"the share of {effects.of} {word} with {effects.feature} (probability {probability})"
 
 
 def _ends(row: Record) -> str:
-    return f"{bars.percent(row['low'])} to {bars.percent(row['high'])}"
+    return f"{percent(row['low'])} to {percent(row['high'])}"
 
 
 def table(all_effects: Sequence[Effects]) -> Section:
@@ -85,7 +94,7 @@ def table(all_effects: Sequence[Effects]) -> Section:
         Column("value", lambda row: row["value"], right=False),
         *([] if one is not None else [Column("class", lambda row: row["class"], right=False)]),
         Column("share, %" if one is None else f"{one}, %", lambda row: row["percent"]),
-        Column("", lambda _: "", sized=lambda row, length: bars.bar(row["share"], row["largest"], length)),
+        Column("", lambda _: "", sized=lambda row, length: bar(row["share"], row["largest"], length)),
         Column("interval", lambda row: row["ends"], importance=1),
         Column("rows", lambda row: row["rows"], importance=2),
         Column("direction", lambda row: row["direction"], right=False),
@@ -107,21 +116,24 @@ def _rows(effects: Effects) -> Iterator[Record]:
             "class": effects.of,
             "share": share,
             "largest": largest,
-            "percent": bars.percent(share),
+            "percent": percent(share),
             "ends": _ends({"low": low, "high": high}),
             "rows": f"{counts[value].item():,.10g}",
             "direction": (effects.direction or "") if line == 0 else "",
         }
     if left := len(effects.values) - len(values):
-        yield {"name": "", "value": f"... and {left:,} more", "class": "", "share": 0.0, "largest": 1.0} | dict.fromkeys(
-            ("percent", "ends", "rows", "direction"), ""
-        )
+        yield {
+            "name": "",
+            "value": f"... and {left:,} more",
+            "class": "",
+            "share": 0.0,
+            "largest": 1.0,
+        } | dict.fromkeys(("percent", "ends", "rows", "direction"), "")
 
 
 def plot(effects: Effects, ax: Axes | None) -> Axes:
     """The shares of one class by value, with intervals."""
     from credimi.results.figures import new_axes, short_name, short_names  # noqa: PLC0415  (an extra, only to draw)
-    from credimi.results.palette import BLUE  # noqa: PLC0415
 
     values = shown_values(effects, _MAX_BARS)
     axes = new_axes(ax, (6.4, 1.2 + 0.26 * max(len(values), 3)))
@@ -135,3 +147,42 @@ def plot(effects: Effects, ax: Axes | None) -> Axes:
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.set_xlabel(f"{short_name(effects.of)}, % of the rows with each value of {short_name(effects.feature)}")
     return axes
+
+
+def bar(share: float, largest: float, length: int) -> str:
+    """A share as a bar of a terminal, in eighths of a character."""
+    eighths = round(8 * length * min(max(share / largest, 0.0), 1.0)) if largest > 0.0 else 0
+    full, rest = divmod(eighths, 8)
+    return "█" * full + (_EIGHTHS[rest] if rest else "")
+
+
+def percent(share: float) -> str:
+    """A share in percent: two digits, three from 10 % on."""
+    value = 100.0 * share
+    return f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 1.0 else f"{value:.2f}"
+
+
+def _svg(names: Sequence[str], figures: Sequence[tuple[float, float, float]], rows: Sequence[float], of: str) -> str:
+    """The bars as HTML: `figures` are the share, and both ends of its interval, of each value."""
+    largest = max((high for _, _, high in figures), default=0.0) or 1.0
+    total, room = sum(rows) or 1.0, _WIDTH - _LEAST * len(names)
+    shapes, x = [], 0.0
+    for name, (share, low, high), count in zip(names, figures, rows, strict=True):
+        width = _LEAST + max(room, 0.0) * count / total
+        top, least, most = (_HEIGHT * (1.0 - each / largest) for each in (share, low, high))
+        said = f"{of}: {percent(share)} % ({percent(low)} to {percent(high)}) of {name}, {count:,.10g} rows"
+        middle = x + 0.5 * width
+        shapes.append(
+            f"<g><title>{escape(plain(said))}</title>"
+            f'<rect x="{x:.1f}" y="{top:.1f}" width="{max(width - 1.0, 1.0):.1f}" height="{_HEIGHT - top:.1f}" '
+            f'fill="{BLUE}" fill-opacity="0.55"/>'
+            f'<line x1="{middle:.1f}" x2="{middle:.1f}" y1="{most:.1f}" y2="{least:.1f}" stroke="{BLUE}" '
+            'stroke-width="1.5"/></g>'
+        )
+        x += width
+    label = "; ".join(f"{percent(share)} % at {name}" for name, (share, _, _) in zip(names, figures, strict=True))
+    return (
+        f'<svg class="bars" role="img" aria-label="{escape(plain(f"share of {of}: {label}"), quote=True)}" '
+        f'width="{max(x, _WIDTH):.0f}" height="{_HEIGHT:.0f}" viewBox="0 0 {max(x, _WIDTH):.0f} {_HEIGHT:.0f}" '
+        f'preserveAspectRatio="none">{"".join(shapes)}</svg>'
+    )

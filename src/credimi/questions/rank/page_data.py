@@ -110,7 +110,7 @@ def collect(ranking: Ranking, page_inputs: Kept, source: str | None = None, read
 def _effects(ranking: Ranking) -> list[Record | None]:
     """The share of one class by value; of very many columns only those that are not dropped."""
     found: list[Record | None] = [None] * len(ranking)
-    places = range(len(ranking))
+    places = [*range(len(ranking))]
     if len(places) > _MAX_ALL_EFFECTS:
         places = [place for place in places if ranking.figures["verdict"][place] in {"keep", "unsure"}]
     place_of = {name: place for place, name in enumerate(ranking.figures["feature"])}

@@ -266,10 +266,14 @@ class Ranking(FeatureResult):
         """
         from credimi.questions.rank.effects import effects_of  # noqa: PLC0415  (loads the mathematics)
 
-        place = self.figures["feature"].index(self[feature]["feature"])
+        names = self.figures["feature"]
+        place = names.index(self[feature]["feature"])  # type: ignore[call-overload]  # one row
+        name = names[place]
         found = effects_of(self, [place])
         if not found:
-            raise CredimiError(f"column {self.figures['feature'][place]!r} is not ranked, so its values have no effects")
+            raise CredimiError(
+                f"column {self.figures['feature'][place]!r} is not ranked, so its values have no effects"
+            )
         return found[0]
 
     def all_effects(self, top: int | None = None) -> list[Effects]:

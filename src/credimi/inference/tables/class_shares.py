@@ -71,7 +71,6 @@ class Shares(NamedTuple):
         low, high = ends.reshape(2, *self.alpha.shape)
         return low, high
 
-
     def split(self, sizes: Sequence[int]) -> list[Shares]:
         """The Betas of tables that stand side by side, with so many values each."""
         ends = np.cumsum(sizes).tolist()

@@ -21,7 +21,7 @@ the densities f_j on a grid,
 
 is the density of y_j together with y_1 < ... < y_j, and its integral over y is P(rising) at j = s. With L_j the same
 from the other end, P(peak at j) = int R_j L_j / f_j. With -y they are the falling and the dipping ones. If both sides
-have missing values, the Betas of `shares` are taken, less the mean covariance of the y_j: their common term.
+have missing values, the Betas of `class_shares` are taken, less the mean covariance of the y_j: their common term.
 
 **Irregularities.** In many rows a curve that rises but for a trifle would have no order. Each y_j may therefore differ
 by a normal error of standard deviation `TRIFLE` from what has the shape: it is added to the variance of y_j.

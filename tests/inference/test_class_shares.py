@@ -1,4 +1,4 @@
-"""Shares of classes by value, and their direction, against exact draws, Gibbs sampling, counting of orders, and truth."""
+"""Shares of classes by value, and their direction, against exact draws, Gibbs sampling, counted orders, and truth."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 from credimi import rank
 from credimi.core.special import digamma, trigamma
 from credimi.core.table import Table
-from credimi.inference.effects import direction as shapes
-from credimi.inference.effects.direction import direction
-from credimi.inference.effects.shares import _with_log_odds, most_affected, shares, without_common_term
 from credimi.inference.sampling import draw
+from credimi.inference.tables import direction as shapes
+from credimi.inference.tables.class_shares import _with_log_odds, most_affected, shares, without_common_term
+from credimi.inference.tables.direction import direction
 
 DRAWS = 20_000
 CURVES = {  # shares of a class along the ranges, and the word for them
