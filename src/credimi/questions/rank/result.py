@@ -275,9 +275,7 @@ class Ranking(FeatureResult):
         name = names[place]
         found = effects_of(self, [place])
         if not found:
-            raise CredimiError(
-                f"column {self.figures['feature'][place]!r} is not ranked, so its values have no effects"
-            )
+            raise CredimiError(f"column {name!r} is not ranked, so its values have no effects")
         return found[0]
 
     def all_effects(self, top: int | None = None) -> list[Effects]:
