@@ -248,9 +248,10 @@ def _matrix_html(selection: Selection) -> str:
     rows = [
         f"<tr>{row_heading(column)}{''.join(map(_shade, row))}</tr>" for column, row in zip(names, figures, strict=True)
     ]
-    return f"""<p class="key">The probability that a column, on the left, adds no more than
-{selection.settings["epsilon"]:.3g} nats to a taken one, above. Empty: not looked at, because the column was taken
-before, or says what another says. {part}</p>
+    distinct, nats = selection.settings["goal"] == "distinct", f"{selection.settings['epsilon']:.3g} nats"
+    adds = "is independent of the target given" if distinct else f"adds no more than {nats} to"
+    return f"""<p class="key">The probability that a column, on the left, {adds} a taken one, above. Empty: not looked
+at, because the column was taken before, or says what another says. {part}</p>
 {table(head, rows, "matrix")}"""
 
 
@@ -312,8 +313,10 @@ def _draw_matrix(selection: Selection, axes: Axes) -> Axes:
     axes.set_yticks(np.arange(len(names) + 1) - 0.5, minor=True)
     axes.grid(visible=True, which="minor", color="#d8dde3", linewidth=0.6)
     axes.tick_params(which="minor", length=0)
+    distinct = selection.settings["goal"] == "distinct"
+    adds = "is independent given" if distinct else f"adds at most {kinds.threshold(selection.settings)} to"
     axes.set_title(
-        "\n".join(filter(None, [f"P(adds at most {kinds.threshold(selection.settings)} to the column below)", part])),
+        "\n".join(filter(None, [f"P({adds} the column below)", part])),
         fontsize=10,
         loc="left",
     )
