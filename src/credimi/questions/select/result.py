@@ -35,7 +35,7 @@ class Step:
     to it. `forced` means that the column is not credible, and was taken because of `min_features`.
 
     With goal "distinct", `adds` is what the column tells alone, `p_adds` the smallest probability that it depends on
-    the target, alone or given one column taken before, and `p_redundant` the probabilities that it does not, given each.
+    the target, alone or given one column taken before, and `p_redundant` the probabilities that it does not given each.
     With goal "relevant", `adds` is what the column tells alone, `p_adds` the probability that it matters, and `partner`
     the column with which it matters most, unless it matters alone.
 
