@@ -194,7 +194,7 @@ def test_a_pipeline_needs_a_feature_in_every_fold() -> None:
         "distinct",
         "smallest",
         "relevant",
-    ):  # nothing can tell anything; the number is kept
+    ):  # nothing can tell; the number is kept
         assert CredibleSelector(rule, min_features=1).fit(same, y).get_support().sum() == 1
 
 

@@ -148,7 +148,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
 
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
         """Count, and compute what the rules need. The ranking, with its intervals, is computed on first use."""
-        self._check_rule()
+        self.check_rule()
         sample = self._sample(X, y, sample_weight, reset=True)
         if self.rule in GOALS:
             self._select(sample)
@@ -167,7 +167,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
                 f"target_cuts is {self.target_cuts!r}, and quantiles need all rows: pass the cuts, such as [30, 50], "
                 "or call fit"
             )
-        self._check_rule()
+        self.check_rule()
         reset = not hasattr(self, "counts_")
         self._learn(self._sample(X, y, sample_weight, reset=reset), reset=reset)
         return self
@@ -256,7 +256,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
         rule = checked_rule(self.rule, GOALS)
         return "forward" if rule == "informative" and self.method is not None else rule
 
-    def _check_rule(self) -> None:
+    def check_rule(self) -> None:
         """Refuse an unknown rule, and keywords that have no meaning for the rule."""
         if self._rule == "informative" and self.k is None:
             if self._belief(1).prior != ADAPTIVE:
