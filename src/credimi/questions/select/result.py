@@ -118,7 +118,7 @@ class Selection(RecordResult):
     Examples
     --------
     >>> table = {"x": list("aabb") * 25, "z": list("abab") * 25, "y": list("ppqq") * 25}
-    >>> chosen = credimi.select(table, "y")
+    >>> chosen = credimi.select(table, "y", rule="smallest")
     >>> chosen.features, round(chosen["x"]["share"], 2), len(chosen)
     (('x',), 0.87, 2)
     """
