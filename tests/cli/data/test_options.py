@@ -9,11 +9,11 @@ from command_helpers import Call, Refusal, Report, base, by_name, columns, conte
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--discretize", "bins"], "unknown discretization 'bins': choose one of mdl, quantile, categories"),
+        (["--discretize", "bins"], "unknown discretization 'bins': choose one of average, mdl, quantile, categories"),
         (
             ["--discretize", "b=bins"],
             (
-                "unknown discretization 'bins' of column 'b': choose one of mdl, quantile, categories, quantile:K for "
+                "unknown discretization 'bins' of column 'b': choose one of average, mdl, quantile, categories, quantile:K for "
                 "K ranges of about equal counts (2 to 999), or give cuts ([30, 50], --discretize b=30,50)"
             ),
         ),
