@@ -85,7 +85,7 @@ def test_what_rank_refuses_is_refused_in_fit() -> None:
         CredibleSelector(missing_as="other").fit(pa.table(columns), y)
     with pytest.raises(CredimiError, match=r"epsilon is -1\.0"):
         CredibleSelector(epsilon=-1.0).fit(pa.table(columns), y)
-    with pytest.warns(UserWarning, match=r"no feature is credible \(all rows have one class, 'a'\): kept colour"):
+    with pytest.warns(UserWarning, match="no feature is credible: kept colour, .*; all rows have one class, 'a'"):
         CredibleSelector().fit(pa.table(columns), ["a"] * 50)  # as in a fold of a rare class
     apart = {"never": ["x", "y", None, None], "other": list("xyxy")}
     with pytest.raises(CredimiError, match="'never' is never seen together with the target"):
@@ -164,7 +164,7 @@ def test_the_k_best_by_probability_then_by_information() -> None:
             CredibleSelector.from_counts(count(columns, y), k=k)
 
 
-@pytest.mark.filterwarnings("ignore:.* credible.*: kept ")  # as it is asked for
+@pytest.mark.filterwarnings("ignore:.* credible")  # as it is asked for
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("fewest", range(1, 7))
 def test_the_best_are_added_where_fewer_are_kept(rule: str, fewest: int) -> None:
@@ -177,7 +177,7 @@ def test_the_best_are_added_where_fewer_are_kept(rule: str, fewest: int) -> None
     assert set(kept) == plain | set(others[: max(fewest - len(plain), 0)])
 
 
-@pytest.mark.filterwarnings("ignore:.* credible.*: kept ")  # as it is asked for
+@pytest.mark.filterwarnings("ignore:.* credible")  # as it is asked for
 def test_a_pipeline_needs_a_feature_in_every_fold() -> None:
     generator = np.random.default_rng(0)
     x, y = generator.integers(0, 2, (60, 4)).astype(float), generator.integers(0, 2, 60)
@@ -288,11 +288,11 @@ def test_pipelines_and_searches() -> None:
 def test_where_nothing_is_kept_it_says_so() -> None:
     generator = np.random.default_rng(0)
     X, y = generator.normal(size=(200, 3)), generator.integers(0, 2, 200)  # noqa: N806
-    selector = CredibleSelector(min_features=0).fit(X, y)
+    selector = CredibleSelector("forward", min_features=0).fit(X, y)
     with pytest.warns(UserWarning, match="No features were selected: none of 3 informs credibly"):
         assert selector.transform(X).shape == (200, 0)
     with pytest.warns(UserWarning, match=r"no feature is credible: kept x\d, the best, because min_features is 1"):
-        assert CredibleSelector().fit(X, y).transform(X).shape == (200, 1)
+        assert CredibleSelector("forward").fit(X, y).transform(X).shape == (200, 1)
 
 
 def test_what_is_wrong_is_said() -> None:

@@ -28,10 +28,10 @@ from credimi.estimators.counted_xy import Sample, coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights, with_weights
 from credimi.inference.belief import ADAPTIVE, USUAL_APPROXIMATION, USUAL_EPSILON, USUAL_PRIOR, Belief
 from credimi.inference.bounds import information_bounds
-from credimi.inference.rules import best, check_k, checked_rule, decide, filled
+from credimi.inference.rules import NEEDS_INDEPENDENCE, best, check_k, checked_rule, decide, filled
 from credimi.inference.tables.many_tables import Beliefs, beliefs
 from credimi.questions.rank.answer import beliefs_of, ranked, standing
-from credimi.questions.select.answer import GOALS, NEEDS_INDEPENDENCE, Asked, check_min_features, selected
+from credimi.questions.select.answer import GOALS, Asked, check_min_features, selected
 from credimi.questions.select.result import Selection
 from credimi.results.sentences import first_few
 
@@ -367,13 +367,12 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
         """Name what is kept though it is not credible."""
         credible, kept = self._kept()
         if added := [self.counts_.features[index] for index in np.flatnonzero(kept & ~credible).tolist()]:
-            one_class = "" if self._only_class is None else f" (all rows have one class, {self._only_class!r})"
-            what = f"only {credible.sum()} of the features are" if credible.any() else "no feature is"
-            warnings.warn(
-                f"{what} credible{one_class}: kept {first_few(added)}, the best, because min_features is "
-                f"{self.min_features}",
-                stacklevel=3,
-            )
+            amount = "no feature is", "only 1 feature is", f"only {credible.sum()} features are"
+            why = f"because min_features is {self.min_features}"
+            if self._only_class is not None:
+                why += f"; all rows have one class, {self._only_class!r}"
+            what = amount[min(int(credible.sum()), 2)]
+            warnings.warn(f"{what} credible: kept {first_few(added)}, the best, {why}", stacklevel=3)
 
     def _chosen(self, posteriors: Beliefs, belief: Belief) -> BooleanArray:
         if self.k is not None:

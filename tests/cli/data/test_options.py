@@ -14,7 +14,8 @@ from command_helpers import Call, Refusal, Report, base, by_name, columns, conte
             ["--discretize", "b=bins"],
             (
                 "unknown discretization 'bins' of column 'b': choose one of average, mdl, quantile, categories, "
-                "quantile:K for K ranges of about equal counts (2 to 999), or give cuts ([30, 50], --discretize b=30,50)"
+                "quantile:K for K ranges of about equal counts (2 to 999), or give cuts ([30, 50], --discretize "
+                "b=30,50)"
             ),
         ),
         (["--discretize", "b=1,x"], "unknown discretization '1,x'"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.inference import rules
+from credimi.inference.belief import ADAPTIVE
 from credimi.questions.rank import view
 from credimi.results import sentences
 from credimi.results.remarks import worded
@@ -239,7 +240,10 @@ class Ranking(FeatureResult):
             while at most a share `fdr` of them is expected not to exceed epsilon; all but those that are more probably
             independent of the target than not, with the share of independent ones learned from all.
         """
-        keep = self.columns[f"keep_{rules.checked_rule(rule)}"]
+        rule = rules.checked_rule(rule)
+        if rule == "informative" and self.settings["prior"] != ADAPTIVE:
+            raise CredimiError(rules.NEEDS_INDEPENDENCE)
+        keep = self.columns[f"keep_{rule}"]
         names = self.columns["feature"]
         return [self._names.get(name, name) for name, is_kept in zip(names, keep, strict=True) if is_kept]
 
