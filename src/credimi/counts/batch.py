@@ -13,12 +13,12 @@ from credimi.columns.arrow_buffers import code_type
 from credimi.columns.column import Column, SparseColumn, seen_only
 from credimi.columns.encode import encode
 from credimi.columns.encode_arrow import no_text
-from credimi.columns.interpret import MAX_CLASSES, check_classes, too_many_classes
+from credimi.columns.interpret import MAX_CLASSES, check_classes, is_number, too_many_classes
 from credimi.columns.labels import MANY, Labels
 from credimi.columns.missing import MissingValues, missing_of
 from credimi.columns.numbers import sorted_numbers, target_ranges
 from credimi.columns.numbers.small_codes import encode_small
-from credimi.core.errors import CredimiError, UncountableError
+from credimi.core.errors import CredimiError, TooManyClassesError, UncountableError
 from credimi.core.tables import relabel
 from credimi.core.threads import share
 from credimi.counts import tabulate
@@ -204,7 +204,7 @@ def grouped(
     keep = occurring & ~missing.among(column)
     # Refuse too many classes before each feature gets a table of them.
     if cuts is None and np.count_nonzero(keep) > MAX_CLASSES:
-        raise CredimiError(too_many_classes(target, int(np.count_nonzero(keep))))
+        raise TooManyClassesError(too_many_classes(target, int(np.count_nonzero(keep))))
     classes, positions = labels_of(column, keep) if cuts is None else target_ranges.ranges(column, keep, cuts, target)
     check_classes(target, classes)
     if column.codes.dtype == np.uint8 and keep.all() and np.array_equal(positions, np.arange(len(classes))):
@@ -349,10 +349,38 @@ def with_quantiles(settings: ReadingOptions, batches: Iterable[Batch], target: s
     """The same settings, with cuts instead of the quantiles that they ask for, by a first pass over the target."""
     values = target_ranges.TargetValues(target)
     for batch in batches:
-        missing = missing_of(settings.missing_values, raw=batch.raw)
-        column = batch.encoded(target, missing)
-        codes = np.minimum(column.codes, column.values)
-        totals = np.bincount(codes, batch.weights, minlength=column.values + 1)[:-1].astype(np.float64)
-        keep = (totals > 0) & ~missing.among(column)
-        values.add(column, keep, totals[keep])
+        values.add(*_target_of(batch, settings, target))
     return replace(settings, target_cuts=values.quantiles(target_ranges.bins_asked(settings.target_cuts) or 1))
+
+
+def _target_of(batch: Batch, settings: ReadingOptions, target: str) -> tuple[Column, BooleanArray, FloatArray]:
+    """The target of a batch, which of its labels are values, and how often each of these occurs."""
+    missing = missing_of(settings.missing_values, raw=batch.raw)
+    column = batch.encoded(target, missing)
+    codes = np.minimum(column.codes, column.values)
+    totals = np.bincount(codes, batch.weights, minlength=column.values + 1)[:-1].astype(np.float64)
+    keep = (totals > 0) & ~missing.among(column)
+    return column, keep, totals[keep]
+
+
+def with_cells(
+    settings: ReadingOptions, batches: Iterable[Batch], target: str, *, peek: bool = False
+) -> ReadingOptions:
+    """The same settings, with the cuts of its cells if the target is a number, by a first pass over the target.
+
+    If it is not said to be one, its values decide; with `peek`, one batch in which they are few is enough to leave the
+    decision to whoever counts the rest.
+    """
+    values = target_ranges.TargetValues(target)
+    for batch in batches:
+        column, keep, totals = _target_of(batch, settings, target)
+        if settings.target_as is None and keep.any():
+            typed = labels.typed(labels_of(column, keep)[0])[0]
+            if typed.kind != labels.NUMBER or typed.instants:
+                return settings
+        values.add(column, keep, totals)
+        if settings.target_as is None and peek and 0 < len(values.labels) and not is_number(values.labels):
+            return settings
+    if settings.target_as is None and not is_number(values.labels):
+        return settings
+    return replace(settings, target_cuts=values.cells(), target_as="number")

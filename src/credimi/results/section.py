@@ -234,7 +234,8 @@ def meaning_of_share(settings: Record, of: str = "of the target's entropy") -> s
     """What a share is in nats, as a part of a sentence; empty if epsilon was given in nats."""
     if "epsilon_share" not in settings:
         return ""
-    return f"{threshold(settings)} {of}, at most of log 2: {settings['epsilon']:.3g} nats"
+    of = "of log 2" if settings.get("target_as") == "number" else f"{of}, at most of log 2"
+    return f"{threshold(settings)} {of}: {settings['epsilon']:.3g} nats"
 
 
 def level_interval(settings: Record) -> str:

@@ -58,7 +58,8 @@ def encoded_table(data: Data, request: CountRequest) -> EncodedTable:
     """All rows of what `credimi.count` accepts, encoded once, and their counts."""
     if sparse_matrices.reads(data):
         raise CredimiError("a sparse matrix cannot be read row by row: pass X.toarray()")
-    plan, parts = source(data, with_target_cuts(data, request))
+    request = with_target_cuts(data, request, peek=False)
+    plan, parts = source(data, request)
     return coded_parts(list(parts), plan, request.threads)
 
 
@@ -80,7 +81,7 @@ def _in_two_passes(data: Data, request: CountRequest, storage: Storage) -> Codes
             f"a {type(data).__name__} is read once, and scratch codes need two passes: write it to a file"
         )
     report = request.progress
-    request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)))
+    request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)), peek=False)
     counts = effective(count_requested(data, request))
     in_second_pass = replace(request, progress=lambda share: report(0.5 + 0.5 * share))
     if cluster is None:

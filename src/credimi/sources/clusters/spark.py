@@ -58,6 +58,7 @@ _COLUMNS_PER_PASS = 95
 _PARTS_PER_MERGE = 16
 _ROUNDS = (("part",), (_PARTS_PER_MERGE, "part"), (1,))  # of merging: as many partitions as Spark likes, some, one
 _FILES_PER_GROUP = 64
+_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
 _SECONDS_BETWEEN_QUERIES = 0.5
 _MAX_BATCH_BYTES_OPTION = "spark.sql.execution.arrow.maxBytesPerBatch"
 _ROW_SCHEMA = "part int, counts binary, refusal string"
@@ -75,6 +76,12 @@ def names(data: Foreign) -> list[str]:
     """The columns' names; nothing is computed for them, but Connect looks for the files now."""
     with told():
         return [str(name) for name in data.columns]
+
+
+def holds_numbers(data: Foreign, name: str) -> bool:
+    """Whether the type of a column is a number; nothing is computed."""
+    kinds = dict(_frame(data).dtypes)
+    return str(kinds.get(name, "")).startswith(_NUMBERS)
 
 
 def _frame(data: Foreign) -> Foreign:
