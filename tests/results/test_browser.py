@@ -102,7 +102,7 @@ def test_export(show: Callable[..., Any]) -> None:
         page.click("#save-json")
     found = json.loads(exported.value.path().read_text(encoding="utf-8"))
     assert found["features"] == ranking.selected("forward")
-    assert (found["epsilon"], found["level"], found["rule"]) == (0.003, 0.95, "forward")
+    assert (found["epsilon"], found["level"], found["rule"]) == (ranking.settings["epsilon"], 0.95, "forward")
 
 
 def test_the_keyboard_alone_suffices(show: Callable[..., Any]) -> None:

@@ -146,7 +146,7 @@ def selected(
     alone, taken = (found.alone.mean, found.alone.low), {step.feature for step in steps}
     remarks = cautions(counter, alone, taken, options, approximate=approximate)
     if goal != "relevant" and complete and all(step.forced for step in steps):
-        remarks = (*why_nothing(counter, found.alone.p_independent, belief.threads), *remarks)
+        remarks = (*why_nothing(counter, found.alone.p_independent, found.odds, belief.threads), *remarks)
     book, rows = counter.book, round(counter.rows, 1)
     return Selection(
         tuple(steps),

@@ -168,10 +168,8 @@ def _rejection(found: Distinct, column: int, p_given: float, level: float) -> Re
     """Why a column was not taken: what it lacks first decides."""
     alone = found.alone
     like = None
-    if 1.0 - alone.p_above[column] >= CREDIBLE:
-        reason = "tells nothing"
-    elif found.p_alone[column] < max(level, EVEN):
-        reason = "unsure"
+    if found.p_alone[column] < max(level, EVEN) or (found.complete and not found.taken):
+        reason = "tells nothing" if 1.0 - alone.p_above[column] >= CREDIBLE else "unsure"
     elif p_given < level:
         reason = "redundant"
         like = found.names[found.taken[int(np.nanargmin([given[column] for given in found.given]))]]
