@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray, Record, Value
     from credimi.inference.tables.pair_figures import PairFigures
 
-FIELDS = ("mi", "low", "high", "p_above", "p_independent", "p_linked", "linked", "share", "log_evidence", "complete")
-FIELDS += ("association",)
+_FIGURES = ("mi", "low", "high", "p_above", "p_independent")
+FIELDS = (*_FIGURES, "p_linked", "linked", "share", "log_evidence", "complete", "association")
 _ALL_PAIRS = slice(None)
 _PAIRS_AT_ONCE = 1 << 12  # pairs that become dictionaries together
 
