@@ -42,15 +42,18 @@ def test_partitions_of_dask_count_and_add_up() -> None:
     assert few["x", "7"] == credimi.pairs(frame(), features=["x", "7"], discretize="quantile:4")["x", "7"]
 
 
-def test_refusals_name_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusals_name_the_remedy() -> None:
     data = dask.from_pandas(frame(), npartitions=2)
     with pytest.raises(CredimiError, match="no column 'z'"):
         credimi.pairs(data, features=["x", "z"])
-    with pytest.raises(CredimiError, match="have no weights"):
-        credimi.pairs(data, weights="7")
-    monkeypatch.setattr(cluster_counter, "_MAX_CELLS", 10)
-    with pytest.raises(CredimiError, match="name fewer columns"):
-        credimi.pairs(data)
+    with pytest.raises(CredimiError, match="survey weights of a DataFrame need all its rows here"):
+        credimi.pairs(data, weights="7", weights_are="survey")
+
+
+def test_weights_and_many_pairs_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_counter, "_PAIR_CELLS", 10)  # a column at a time
+    data = dask.from_pandas(frame(), npartitions=2)
+    assert credimi.pairs(data, weights="7").to_dict() == credimi.pairs(frame(), weights="7").to_dict()
 
 
 @pytest.mark.spark

@@ -144,6 +144,11 @@ class Codebook:
         """The names of the classes."""
         return self.interpreted.labels.shown()
 
+    @property
+    def bare(self) -> Codebook:
+        """The same without what the values mean: all that is needed to count codes, and small whatever the labels."""
+        return replace(self, features=(), labels=(), places=(), left_out=())
+
     def chosen(self, order: list[int]) -> Codebook:
         """The same with some of the features, in this order."""
         features, counted = tuple(self.features[index] for index in order), tuple(self.labels[index] for index in order)
@@ -253,6 +258,11 @@ class Codes:
     def rows(self) -> int | float:
         """The number of rows, or the sum of their weights."""
         return self.groups.size if self.weights is None else float(self.weights.sum())
+
+    @property
+    def squares(self) -> float:
+        """The sum of the squares of the weights."""
+        return float(self.groups.size if self.weights is None else self.weights @ self.weights)
 
     def chosen(self, rows: IntegerArray) -> Codes:
         """Some of the rows."""

@@ -123,10 +123,14 @@ def reduce(
         return _joined(parts, join)
 
 
-def _joined(parts: Foreign, join: Callable[[Iterable[bytes]], bytes]) -> bytes:
+def _joined(
+    parts: Foreign,
+    join: Callable[[Iterable[bytes]], bytes],
+    rounds: Sequence[tuple[int | str, ...]] = _ROUNDS,
+) -> bytes:
     """The results in these rows, joined by workers in rounds until one is left; nothing if there are none."""
     merge = partial(_join_parts, join)
-    for partitions in _ROUNDS:
+    for partitions in rounds:
         parts = parts.repartition(*partitions).mapInArrow(merge, _ROW_SCHEMA)
     return b"".join(map(_content, parts.collect()))
 
@@ -160,6 +164,39 @@ def collect(
                 progress(0.7 + 0.3 * number / row_count)
         finally:
             parts.unpersist()
+
+
+@contextmanager
+def hold(
+    data: Foreign,
+    wanted: Sequence[str],
+    work: Callable[[Iterator[Batch]], Iterator[bytes]],
+    progress: Callable[[float], None],
+) -> Iterator[Callable[..., bytes]]:
+    """Keep the results of `work` where they are made, in memory or on disks, until the context ends.
+
+    What is handed out makes one result of them: a function of the results of each partition, and one that joins.
+    Afterwards Spark's check of the size of batches is needed: ten thousand results would be one batch.
+    """
+    frame = _frame(data)
+    level = library("pyspark", "spark").StorageLevel.MEMORY_AND_DISK
+    kept = _chosen(frame, wanted).mapInArrow(partial(_stream_partition, work, list(wanted)), _ROW_SCHEMA).persist(level)
+    try:
+        with told(), _without_batch_size_checks(frame.sparkSession), _watched(frame.sparkSession, progress):
+            kept.count()
+        partitions = _PARTS_PER_MERGE**2
+        with suppress(Exception):  # Connect does not say
+            partitions = kept.rdd.getNumPartitions()
+        rounds = _ROUNDS if partitions > _PARTS_PER_MERGE else _ROUNDS[-1:]
+
+        def reduced(ask: Callable[[Iterable[bytes]], bytes], join: Callable[[Iterable[bytes]], bytes]) -> bytes:
+            with told():
+                return _joined(kept.mapInArrow(partial(_ask_partition, ask), _ROW_SCHEMA), join, rounds)
+
+        yield reduced
+    finally:
+        with suppress(Exception):  # the session may have ended
+            kept.unpersist()
 
 
 def _each_told(rows: Iterable[Foreign]) -> Iterator[Foreign]:
@@ -299,12 +336,22 @@ def _reported_by_spark(session: Foreign, share_done: _GrowingShare) -> Iterator[
 def _work_on_partition(
     work: Callable[[Iterator[Batch]], bytes], wanted: list[str], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
+    named = (batch.rename_columns(wanted) for batch in batches)
+    yield _answer(_group_of_partition(), lambda: work(frames.gathered(named, wanted)))
+
+
+def _ask_partition(
+    ask: Callable[[Iterable[bytes]], bytes], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    yield _answer(_group_of_partition(), lambda: ask(_content(row) for batch in batches for row in _rows_of(batch)))
+
+
+def _group_of_partition() -> int:
+    """The number of the partitions whose results are merged first."""
     from pyspark import TaskContext  # noqa: PLC0415  (a worker of Spark has it)
 
     context = TaskContext.get()
-    part = context.partitionId() // _PARTS_PER_MERGE if context is not None else 0
-    named = (batch.rename_columns(wanted) for batch in batches)
-    yield _answer(part, lambda: work(frames.gathered(named, wanted)))
+    return context.partitionId() // _PARTS_PER_MERGE if context is not None else 0
 
 
 def _stream_partition(
