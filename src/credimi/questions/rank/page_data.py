@@ -128,7 +128,9 @@ def _options_and_tables(settings: Record, page_inputs: Kept) -> tuple[Belief, li
     )
     ranked = [feature for feature, block in enumerate(page_inputs.blocks) if block is not None]
     blocks = [block.astype(np.float64) for block in page_inputs.blocks if block is not None]
-    return options, ranked, Tables.of(blocks, [page_inputs.odds[feature] for feature in ranked])
+    odds = [page_inputs.odds[feature] for feature in ranked]
+    averaged = [page_inputs.averaged[feature] for feature in ranked] if page_inputs.averaged else None
+    return options, ranked, Tables.of(blocks, odds, averaged)
 
 
 def _robust(ranking: Ranking, page_inputs: Kept) -> Record:
@@ -194,7 +196,7 @@ def _posteriors(ranking: Ranking, page_inputs: Kept) -> Record:
     names, own = _names_and_priors(ranking, ranked)
     count = len(page_inputs.blocks)
     upper, p_zero, sizes = np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.int64)
-    upper[ranked] = np.log(np.minimum(blocks.rows, blocks.columns))
+    upper[ranked] = blocks.upper
     points: list[list[float]] = []
     if options.approximation == "sampled":
         kind, points, p_zero = "draws", [[] for _ in range(count)], np.zeros(count)
@@ -304,7 +306,8 @@ class Kept:
 
     These are the blocks of counts (None for features that were not ranked), the names of the values, and the prior odds
     of dependence. `at_mode` is the information at the most probable cell probabilities, for the plug-in
-    rule; `source` says where the data came from. The posteriors are not kept: they follow from blocks and odds.
+    rule; `source` says where the data came from; `averaged` are the components of numbers that were averaged over all
+    cuts. Other posteriors are not kept: they follow from blocks and odds.
     """
 
     blocks: tuple[CountArray | None, ...]
@@ -312,6 +315,7 @@ class Kept:
     odds: tuple[float, ...]
     at_mode: FloatArray
     source: str
+    averaged: tuple[FloatArray | None, ...] = ()
 
     def chosen(self, order: Sequence[int]) -> Kept:
         """The same for features in another order."""
@@ -321,6 +325,7 @@ class Kept:
             tuple(self.odds[feature] for feature in order),
             self.at_mode[list(order)],
             self.source,
+            tuple(self.averaged[feature] for feature in order) if self.averaged else (),
         )
 
     @classmethod
@@ -332,4 +337,5 @@ class Kept:
             tuple(feature.odds for feature in features),
             at_mode,
             source_of(data),
+            tuple(feature.components for feature in features),
         )
