@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
 from credimi.counts.rows import class_pairs
 from credimi.questions.interactions import interaction_search
-from credimi.sources.clusters import cluster_pairs, cluster_sample
+from credimi.sources.clusters import asked, cluster_counter, cluster_pairs, cluster_sample
 from credimi.sources.clusters.cluster_counter import ClusterCounter
 from credimi.sources.codes import counter_of
 
@@ -83,6 +84,21 @@ def test_the_interactions_are_those_of_the_pandas_frame(tmp_path: Path) -> None:
     assert credimi.interactions(frame(), "y", top=3, scratch=tmp_path).to_dict() == whole.to_dict()
     assert told == sorted(told)
     assert told[-1] == pytest.approx(1.0)
+
+
+def test_the_network_is_that_of_the_pandas_frame() -> None:
+    """With missing values, which are drawn; and with weights."""
+    names = ["text", "late", "x", "7", "y"]
+    parts = dataframe.from_pandas(frame(), npartitions=4)
+    for options in ({}, {"weights": "w"}):
+        keywords = {"features": names, "imputations": 1} | options
+        assert credimi.network(parts, **keywords).to_dict() == credimi.network(frame(), **keywords).to_dict()
+
+
+def test_more_different_rows_than_are_fetched_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_counter, "ByRow", partial(asked.ByRow, most_bytes=30 * 100))
+    with pytest.raises(CredimiError, match=r"more than 100 different rows, .* name fewer columns"):
+        credimi.network(dataframe.from_pandas(frame(), npartitions=4), exclude=["many"])
 
 
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads", "processes"])

@@ -56,6 +56,33 @@ def test_weights_and_many_pairs_are_those_of_the_whole(monkeypatch: pytest.Monke
     assert credimi.pairs(data, weights="7").to_dict() == credimi.pairs(frame(), weights="7").to_dict()
 
 
+def groups() -> pandas.DataFrame:  # type: ignore[name-defined]
+    """A group that is in one partition only, one whose name is a number, and rows without a group."""
+    data, row = frame().drop(columns=[7]), np.arange(500)
+    number = data["x"].map(str, na_action="ignore")
+    return data.assign(site=np.where(row < 60, None, np.where(row < 120, "first", number)))
+
+
+@pytest.mark.parametrize("options", [{}, {"weights": "n"}, {"weights": "n", "weights_are": "survey"}])
+def test_the_groups_of_partitions_are_those_of_the_whole(options: dict[str, str]) -> None:
+    data = groups().assign(n=np.arange(500) % 3)
+    whole = credimi.rank_by(data, "target", "site", **options).to_dict()
+    parts = dask.from_pandas(data, npartitions=7)
+    assert len(whole["groups"]) == 4
+    assert whole["ungrouped"] > 60
+    assert credimi.rank_by(parts, "target", "site", **options).to_dict() == whole
+
+
+def test_refusals_of_groups_are_those_of_the_whole() -> None:
+    parts = dask.from_pandas(groups(), npartitions=7)
+    with pytest.raises(CredimiError, match="more than 50 different values"):
+        credimi.rank_by(parts, "target", "id")
+    with pytest.raises(CredimiError, match="one value only, 'first'"):
+        credimi.rank_by(parts[parts["site"] == "first"], "target", "site")
+    with pytest.raises(CredimiError, match="no rows"):
+        credimi.rank_by(parts[parts["site"] == "none"], "target", "site")
+
+
 @pytest.mark.spark
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
 def test_partitions_of_spark_count_and_add_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,9 +93,12 @@ def test_partitions_of_spark_count_and_add_up(tmp_path: Path, monkeypatch: pytes
     plain.to_parquet(tmp_path / "data.parquet")
     session = sql.SparkSession.builder.master("local[2]").appName("credimi").getOrCreate()
     try:
-        parts = credimi.pairs(session.read.parquet(str(tmp_path / "data.parquet")).repartition(5))
+        data = session.read.parquet(str(tmp_path / "data.parquet")).repartition(5)
+        parts = credimi.pairs(data)
+        grouped = credimi.rank_by(data, "target", "x").to_dict()
     finally:
         session.stop()
+    assert grouped == credimi.rank_by(plain, "target", "x").to_dict()
     whole = credimi.pairs(plain)
     assert parts.names == whole.names
     assert parts.to_dict() == whole.to_dict()

@@ -71,6 +71,9 @@ class Counter(Protocol):
     def threads(self) -> int | None:
         """How many threads may count and judge here; all cores if this is None."""
 
+    def by_name(self) -> Counter:
+        """The same with the columns in the order of their names."""
+
     def by_target(self, columns: Iterable[int] | None = None) -> Tables:
         """The table of each of these columns, by default all, and the classes."""
 

@@ -57,6 +57,10 @@ class LocalCounter:
         """The number of rows, or the sum of their weights."""
         return self.codes.rows
 
+    def by_name(self) -> LocalCounter:
+        """The same with the columns in the order of their names."""
+        return LocalCounter(self.codes.with_columns(self.book.order_by_name), self.threads)
+
     @property
     def squares(self) -> float:
         """The sum of the squares of the weights."""

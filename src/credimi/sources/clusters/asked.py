@@ -19,6 +19,7 @@ import numpy as np
 from credimi.core.errors import CredimiError
 from credimi.counts.local_counter import LocalCounter, stratum_counts
 from credimi.counts.rows.code_store import joined, size_and_checksum
+from credimi.counts.rows.distinct_rows import DistinctRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -50,6 +51,7 @@ class AtRows:
 
     book: Codebook
     ask: Ask
+    order: tuple[int, ...] | None = None  # of the columns; as they are kept if this is None
 
     def __call__(self, pieces: Iterable[bytes]) -> bytes:
         """The answer of these rows."""
@@ -58,7 +60,8 @@ class AtRows:
         def results() -> Iterator[bytes]:
             for some in _at_once(pieces):
                 _add(seen, some)
-                yield self.ask.of(joined(some, self.book))
+                codes = joined(some, self.book)
+                yield self.ask.of(codes if self.order is None else codes.with_columns(self.order))
 
         content = self.ask.join(results())
         return _header(seen) + content
@@ -80,9 +83,13 @@ class AtRows:
 class RowsElsewhere:
     """The rows of a cluster, which are asked; `reduce` sends the work, and joins the answers."""
 
-    def __init__(self, book: Codebook, reduce: Reduce) -> None:
-        self._book, self._reduce = book.bare, reduce
+    def __init__(self, book: Codebook, reduce: Reduce, order: tuple[int, ...] | None = None) -> None:
+        self._book, self._reduce, self._order = book.bare, reduce, order
         self._first = self._answered(Nothing())[0]
+
+    def with_columns(self, order: tuple[int, ...]) -> RowsElsewhere:
+        """The same with the columns in another order."""
+        return RowsElsewhere(self._book, self._reduce, order)
 
     @property
     def rows(self) -> int:
@@ -101,10 +108,11 @@ class RowsElsewhere:
 
     def numbers(self, ask: Ask) -> FloatArray:
         """An answer that is an array of numbers; empty if there are no rows."""
-        return np.frombuffer(self.ask(ask))
+        content = self.ask(ask)
+        return np.frombuffer(content) if content else np.zeros(0)
 
     def _answered(self, ask: Ask) -> tuple[tuple[int, int], bytes]:
-        work = AtRows(self._book, ask)
+        work = AtRows(self._book, ask, self._order)
         answer = self._reduce(work, work.join)
         if not answer:  # there are no partitions
             return (0, 0), b""
@@ -171,6 +179,47 @@ class ByPair(Added):
     def numbers(self, codes: Codes) -> AnyArray:
         """The cells, as `PairTables` has them."""
         return LocalCounter(codes, threads=1).by_pair().tables(self.first, self.after).flat
+
+
+@dataclass(frozen=True, slots=True)
+class ByRow:
+    """The different rows, and how often each occurs: the one answer that grows with the rows, as far as they differ."""
+
+    columns: int
+    most_bytes: int = 1 << 30
+
+    def of(self, codes: Codes) -> bytes:
+        """Those of some rows."""
+        return self._packed(LocalCounter(codes, threads=1).by_row())
+
+    def join(self, parts: Iterable[bytes]) -> bytes:
+        """Those of all parts."""
+        total: DistinctRows | None = None
+        for part in map(self.rows, parts):
+            total = part if total is None else total.with_more(part)
+        return b"" if total is None else self._packed(total)
+
+    def rows(self, content: bytes) -> DistinctRows:
+        """The rows of an answer."""
+        count = len(content) // self._bytes_per_row
+        units, unit_weights = (
+            np.frombuffer(content, np.int64, count),
+            np.frombuffer(content, np.float64, count, 8 * count),
+        )
+        codes = np.frombuffer(content, np.uint16, count * self.columns, 16 * count).reshape(self.columns, count)
+        return DistinctRows(codes, units, unit_weights)
+
+    @property
+    def _bytes_per_row(self) -> int:
+        return 16 + 2 * self.columns
+
+    def _packed(self, rows: DistinctRows) -> bytes:
+        if rows.units.size * self._bytes_per_row > self.most_bytes:
+            raise CredimiError(
+                f"there are more than {self.most_bytes // self._bytes_per_row:,} different rows, and all of them are "
+                "needed in this process: name fewer columns (features), or sample the rows"
+            )
+        return rows.units.tobytes() + rows.unit_weights.tobytes() + rows.codes.tobytes()
 
 
 def _at_once(pieces: Iterable[bytes]) -> Iterator[list[bytes]]:

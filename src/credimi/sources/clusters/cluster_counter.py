@@ -20,7 +20,7 @@ from credimi.core.tables import Tables
 from credimi.counts.counter import ByValue, Strata
 from credimi.counts.local_counter import at_once, stratum_tables
 from credimi.counts.rows.pair_tables import PairTables
-from credimi.sources.clusters.asked import ByPair, ByStratum
+from credimi.sources.clusters.asked import ByPair, ByRow, ByStratum
 from credimi.sources.clusters.cluster_sample import sampled
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from credimi.counts.counter import Rule
     from credimi.counts.counts import Counts
     from credimi.counts.rows.class_pairs import ClassPairs
+    from credimi.counts.rows.distinct_rows import DistinctRows
+    from credimi.counts.rows.node_counter import NodeCounter
     from credimi.sources.clusters.asked import RowsElsewhere
 
 _PAIR_CELLS = 1 << 22  # of the tables of pairs that are asked for at once
@@ -40,7 +42,7 @@ class ClusterCounter:
     """A `Counter` of rows that are kept as codes by the workers of a cluster."""
 
     def __init__(self, book: Codebook, counts: Counts, elsewhere: RowsElsewhere, threads: int | None = None) -> None:
-        self.book, self.threads, self.elsewhere = book, threads, elsewhere
+        self.book, self.threads, self.elsewhere, self._counts = book, threads, elsewhere, counts
         self.rows, self.squares, self.is_survey = counts.rows, float(counts.squares), False
         weighted = counts.settings.weights is not None
         if not weighted and elsewhere.rows != counts.rows:
@@ -48,6 +50,11 @@ class ClusterCounter:
                 f"the rows of the DataFrame changed between two passes over them, from {counts.rows:,} to "
                 f"{elsewhere.rows:,}: write what the query gives to files, and pass these"
             )
+
+    def by_name(self) -> ClusterCounter:
+        """The same with the columns in the order of their names."""
+        order = self.book.order_by_name
+        return ClusterCounter(self.book.chosen(order), self._counts, self.elsewhere.with_columns(order), self.threads)
 
     def by_target(self, columns: Iterable[int] | None = None, *, plain: bool = False) -> Tables:
         """The table of each of these columns, by default all, and the classes; if `plain`, weights do not count."""
@@ -72,6 +79,15 @@ class ClusterCounter:
         from credimi.sources.clusters.cluster_pairs import class_pairs  # noqa: PLC0415  (loads compiled code)
 
         return class_pairs(self)
+
+    def by_node(self) -> NodeCounter:
+        """Tables of the nodes of a tree."""
+        raise CredimiError("a tree needs rows in this process: collect them into a table in memory")
+
+    def by_row(self) -> DistinctRows:
+        """The different rows, whatever their class, and how often each occurs."""
+        ask = ByRow(len(self.book.features))
+        return ask.rows(self.elsewhere.ask(ask))
 
     def sample(self, rows: int) -> Codes:
         """At most so many rows, evenly spread over the order of their hashes; all rows if there are no more."""
