@@ -68,7 +68,8 @@ def interacting(
         columns = "no column" if not codes.names else f"only one column, {codes.names[0]!r},"
         raise CredimiError(f"{columns} can tell something: a pair needs two that have several values each")
     if device == "gpu" and not codes.has_sets:
-        raise CredimiError("device='gpu' counts rows of this process, without weights: use device='cpu'")
+        fault = "counts rows, not weights" if codes.weights.size else "needs rows in this process"
+        raise CredimiError(f"device='gpu' {fault}: use device='cpu'")
     options = options.settled(book.interpreted.entropy)
     screened = candidates(codes, options.nats, options.threads, lambda done: progress(0.9 * done), device)
     odds = np.array([feature.odds for feature in book.features])
