@@ -59,6 +59,9 @@ COLUMNS = (
     "target_missing_high",
     "target_missing_p_above",
     "keep_informative",
+    "association",
+    "association_low",
+    "association_high",
 )
 ROBUST_COLUMNS = ("robust_low", "robust_high", "tipping_factor")  # with robust_factor
 
@@ -100,6 +103,8 @@ class Ranking(FeatureResult):
     - entropy_share: mi as a share of the target's entropy, from 0 to 1
     - target_missing_mi, target_missing_low, target_missing_high, target_missing_p_above: what the feature tells of
       where the target is missing; 0 where it never is
+    - association, association_low, association_high: mi, low and high on a scale from 0 (independent) to 1 (the feature
+      determines the target); for two normal variables it is the absolute correlation (`inference.tables.association`)
     - robust_low, robust_high: with robust_factor, the lower end of the least I and the upper end of the largest I, if
       the odds of being missing differ by that factor at most; see `information_bounds`
     - tipping_factor: with robust_factor, the largest factor at which the verdict keep or drop stands; 1 if it is unsure
