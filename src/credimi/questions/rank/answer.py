@@ -25,6 +25,7 @@ from credimi.inference.bounds import information_bounds
 from credimi.inference.numbers.of_column import by_range, components_at, with_missing_as_value
 from credimi.inference.rows_to_decide import rounded_up, rows_to_decide
 from credimi.inference.rules import RULES, decide
+from credimi.inference.tables.association import association
 from credimi.inference.tables.many_tables import Beliefs, beliefs, summarize
 from credimi.questions.rank.column_priors import by_prior, checked
 from credimi.questions.rank.copies import copies
@@ -90,6 +91,8 @@ def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief
     summary = {name: values[order] for name, values in summary.items()}
     with_own_rows = _with_tables(features, blocks) if counts.flat_squares is not None else features
     features, with_own_rows = ([columns[index] for index in order] for columns in (features, with_own_rows))
+    for name, end in (("association", "mi"), ("association_low", "low"), ("association_high", "high")):
+        summary[name] = association(summary[end], classes.entropy)
     summary["entropy_share"] = np.minimum(summary["mi"] / (classes.entropy or np.nan), 1.0)
     if is_number:
         summary["entropy_share"] = np.full_like(summary["mi"], np.nan)
