@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -53,6 +53,7 @@ class ReadingOptions:
         target_cuts: Option = None,
         weights: str | None = None,
         weights_are: str | None = None,
+        *,
         target_as: str | None = None,
     ) -> ReadingOptions:
         """What the user asked for, checked."""
@@ -80,6 +81,16 @@ class ReadingOptions:
     def numeric_target(self) -> bool:
         """Whether the target is a number, whose cells are cut."""
         return self.target_as == "number" and self.given_cuts is not None
+
+    @property
+    def in_ranges(self) -> ReadingOptions:
+        """The same; a target that is a number is a few ranges, for questions that need classes."""
+        return replace(self, target_as="ranges") if self.numeric_target else self
+
+    @property
+    def target_in_words(self) -> dict[str, str]:
+        """What settings of results say of the target, if it is a number."""
+        return {"target_as": self.target_as} if self.target_as in {"number", "ranges"} else {}
 
     @property
     def named(self) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from credimi.columns import labels
+from credimi.columns import labels, text_types
 from credimi.columns.arrow_buffers import code_type
 from credimi.columns.column import Column, SparseColumn, seen_only
 from credimi.columns.encode import encode
@@ -363,6 +363,14 @@ def _target_of(batch: Batch, settings: ReadingOptions, target: str) -> tuple[Col
     return column, keep, totals[keep]
 
 
+def _are_numbers(column: Column, keep: BooleanArray) -> bool:
+    """Whether the kept labels are numbers, or texts of a file that look like numbers."""
+    if column.numbers is not None:
+        return not column.instants
+    kept = (text for text, is_kept in zip(column.texts, keep.tolist(), strict=True) if is_kept)
+    return column.kind == labels.RAW and all(map(text_types.NUMBER_TEXT.fullmatch, kept))
+
+
 def with_cells(
     settings: ReadingOptions, batches: Iterable[Batch], target: str, *, peek: bool = False
 ) -> ReadingOptions:
@@ -374,12 +382,10 @@ def with_cells(
     values = target_ranges.TargetValues(target)
     for batch in batches:
         column, keep, totals = _target_of(batch, settings, target)
-        if settings.target_as is None and keep.any():
-            typed = labels.typed(labels_of(column, keep)[0])[0]
-            if typed.kind != labels.NUMBER or typed.instants:
-                return settings
+        if settings.target_as is None and keep.any() and not _are_numbers(column, keep):
+            return settings
         values.add(column, keep, totals)
-        if settings.target_as is None and peek and 0 < len(values.labels) and not is_number(values.labels):
+        if settings.target_as is None and peek and len(values.labels) > 0 and not is_number(values.labels):
             return settings
     if settings.target_as is None and not is_number(values.labels):
         return settings

@@ -169,9 +169,7 @@ class Counts:
 
     def interpreted_classes(self, least: int = 2) -> InterpretedClasses:
         """The target's classes as they are ranked; an error if there are fewer than `least`."""
-        classes, positions = interpret_classes(
-            self.target, self.classes, self.rows, least, settings=self.settings
-        )
+        classes, positions = interpret_classes(self.target, self.classes, self.rows, least, settings=self.settings)
         totals = np.zeros(len(classes), dtype=self.flat.dtype)
         for block in self.blocks()[:1]:  # each block has all rows
             np.add.at(totals, positions, block[:-1].sum(axis=1))

@@ -161,8 +161,8 @@ class Reading(Keywords):
                 raise CredimiError(f"{name} is {getattr(self, name)!r}: choose one of {named}")
         if self.target_as == "categories" and self.target_cuts is not None:
             raise CredimiError(
-                "target_as is 'categories', so that each value is a class, but target_cuts make ranges: leave out one of "
-                "the two"
+                "target_as is 'categories', so that each value is a class, but target_cuts make ranges: leave out one "
+                "of the two"
             )
 
     @property

@@ -85,7 +85,7 @@ class CountRequest:
             reading.target_cuts,
             name,
             reading.weights_are,
-            reading.target_as,
+            target_as=reading.target_as,
         )
         if settings.weights_are is not None and weights is None:
             raise CredimiError(

@@ -285,9 +285,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
         self._check_limits(len(features.names))
         target = checked_target(y, features.rows, type(self).__name__)
         Reading(target_as=self.target_as, target_cuts=self.target_cuts)  # refuses what does not fit
-        settings = ReadingOptions.of(
-            self.missing_values, self.discretize, self.target_cuts, target_as=self.target_as
-        )
+        settings = ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts, target_as=self.target_as)
         name = target_name(y, features) if reset else self.counts_.target
         check_named(settings, features.names, name)
         weights = checked_weights(sample_weight, features.rows)

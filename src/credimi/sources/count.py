@@ -61,7 +61,8 @@ def count_requested(data: Data, request: CountRequest) -> Counts:
         if found is request:
             raise
         return _counted(data, found)
-    if request.settings.target_cuts is None and is_number(typed(counts.classes)[0]):
+    is_open = request.settings.target_cuts is None and request.settings.target_as is None
+    if is_open and len(counts.classes) > CATEGORIES and is_number(typed(counts.classes)[0]):
         found = numeric_after_all(data, request)
         return counts if found is request else _counted(data, found)
     return counts
@@ -143,8 +144,8 @@ def _with_cells(data: Data, request: CountRequest, *, peek: bool) -> CountReques
     if frames.is_stream(data):
         if asked.target_as == "number":
             raise CredimiError(
-                f"a number as the target needs all its values first, and a {type(data).__name__} is read once: pass the "
-                "cuts of its cells as well (target_cuts=[...]), or a table or a file"
+                f"a number as the target needs all its values first, and a {type(data).__name__} is read once: pass "
+                "the cuts of its cells as well (target_cuts=[...]), or a table or a file"
             )
         return request
     plan, batches = source(data, _target_only(request))
@@ -161,7 +162,7 @@ def _with_cells_on(cluster: ModuleType, data: Data, request: CountRequest) -> Co
         return request
     constant = free("target", offered)
     settings = replace(asked, target_cuts=None, target_as=None, discretize="categories")
-    alone = replace(request, target=constant, features=(target,), exclude=None, named=False, settings=settings)
+    alone = replace(request, target=constant, features=(str(target),), exclude=None, named=False, settings=settings)
     values = TargetValues(str(target))
     counts = cluster.count(
         cluster.with_constant(data, constant, offered), alone.plan([*offered, constant]), _no_progress
@@ -181,9 +182,9 @@ def numeric_after_all(data: Data, request: CountRequest) -> CountRequest:
     """The request for a target that turned out to be a number when all rows were read; the same if it is none."""
     if frames.is_stream(data):
         raise CredimiError(
-            f"the target {request.target!r} holds more than {CATEGORIES} different numbers, and a {type(data).__name__} "
-            "is read once: pass cuts, such as target_cuts=[30, 50], or say that these are classes "
-            "(target_as='categories')"
+            f"the target {request.target!r} holds more than {CATEGORIES} different numbers, and a "
+            f"{type(data).__name__} is read once: pass cuts, such as target_cuts=[30, 50], or say that these "
+            "are classes (target_as='categories')"
         )
     return _with_cells(data, request, peek=False)
 

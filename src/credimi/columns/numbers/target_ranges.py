@@ -72,7 +72,9 @@ def joined_classes(positions: Labels, cuts: Cuts) -> tuple[Labels, IntegerArray]
     cells = len(cuts) + 1
     count = min(RANGES_OF_NUMBER, cells)
     firsts = -(-np.arange(1, count) * cells // count)  # the first cell of each range but the first
-    names = named_classes(Labels(NUMBER, numbers=np.arange(count)), tuple(cuts[cell - 1] for cell in firsts.tolist()))
+    names = named_classes(
+        Labels(NUMBER, numbers=np.arange(count, dtype=np.float64)), tuple(cuts[cell - 1] for cell in firsts.tolist())
+    )
     range_of = positions.numbers.astype(np.int64) * count // cells
     occurring, places = np.unique(range_of, return_inverse=True)
     return Labels(TEXT, tuple(names.texts[place] for place in occurring.tolist())), places.astype(np.int64).ravel()

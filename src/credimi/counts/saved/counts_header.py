@@ -120,7 +120,7 @@ def _settings(header: Header, classes: Labels) -> ReadingOptions:
     target_as = header.get("target_as")
     _require(target_as in (*TARGET_AS, None), f"target_as is {target_as!r}")
     missing, methods = _list(header, "missing_values"), _required(header, "discretize")
-    return ReadingOptions.of(missing, methods, cuts, named, kind, target_as)
+    return ReadingOptions.of(missing, methods, cuts, named, kind, target_as=target_as)
 
 
 def _labels(record: Header, numbers: FloatArray, size: int, name: str) -> Labels:

@@ -173,8 +173,7 @@ def _settings(options: Belief, counts: Counts, missing_as: str) -> Record:
         "missing_values": list(counts.settings.missing_values),
         "discretize": counts.settings.discretize,
     }
-    if counts.settings.numeric_target:
-        settings["target_as"] = counts.settings.target_as
+    settings |= counts.settings.target_in_words
     if counts.settings.target_cuts is not None:
         settings["target_cuts"] = list(counts.settings.target_cuts)
     if counts.settings.weights is not None:
@@ -194,9 +193,7 @@ def cut_for(counts: Counts, belief: Belief) -> Counts:
     """The counts, with numbers cut by MDL if the prior or the approximation has no average over all cuts."""
     if belief.averages_cuts:
         return counts
-    settings = replace(counts.settings, discretize=cut_by_mdl(counts.settings.discretize))
-    if settings.numeric_target:
-        settings = replace(settings, target_as="ranges")
+    settings = replace(counts.settings, discretize=cut_by_mdl(counts.settings.discretize)).in_ranges
     return counts if settings == counts.settings else replace(counts, settings=settings)
 
 

@@ -95,6 +95,7 @@ def grow(
         options.epsilon_share,
         grower.probabilities,
         tuple(feature.facts for feature in codes.left_out),
+        codes.book.settings.target_in_words.get("target_as"),
         _remarks(grower.nodes, counter, options.nats),
     )
 
