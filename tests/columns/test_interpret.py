@@ -109,14 +109,14 @@ def test_numbers_are_refused_if_nobody_says_how_to_cut_them() -> None:
 @pytest.mark.parametrize(
     ("discretize", "said"),
     [
-        ("mld", "unknown discretization 'mld': choose one of mdl, quantile, categories"),
+        ("mld", "unknown discretization 'mld': choose one of average, mdl, quantile, categories"),
         ({"n": "mld"}, "unknown discretization 'mld'"),
         ({"n": []}, "is no list of cuts"),
         ({"n": [1, math.nan]}, "is no list of cuts"),
         ({"n": [1, "x"]}, "is no list of cuts"),
         ({"n": 5}, "is no list of cuts"),
         ({"m": [5]}, "there is no column 'm'"),
-        ([1, 2], "pass one of mdl, quantile, categories, None, or a dictionary"),
+        ([1, 2], "pass one of average, mdl, quantile, categories, None, or a dictionary"),
     ],
 )
 def test_discretize_that_says_nothing_is_refused(discretize: Any, said: str) -> None:  # noqa: ANN401

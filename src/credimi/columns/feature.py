@@ -16,6 +16,7 @@ from credimi.core.tables import relabel
 
 if TYPE_CHECKING:
     from credimi.columns.labels import Labels
+    from credimi.columns.numbers.number_cells import AveragedCuts
     from credimi.core.types import CountArray, FloatArray, IntegerArray, Record
 
     Positions = IntegerArray
@@ -50,6 +51,7 @@ class FeatureKind(StrEnum):
 class CutBy(StrEnum):
     """How the cuts of a column of numbers were chosen."""
 
+    AVERAGE = "average"  # the most probable ones, though all were averaged over
     MDL = "mdl"
     QUARTERS = "quarters"  # as no cut passes the MDL test
     QUANTILE = "quantile"
@@ -97,6 +99,7 @@ class Feature:
     if it was taken as missing. `odds` are the prior
     odds of dependence: less than even odds if the cuts were chosen because of what they tell about the target.
     `squares` are the sums of squared weights, cell by cell like `block`, if the block counts survey weights.
+    `averaged` is what is known of numbers of which no cut was chosen.
     """
 
     name: str
@@ -111,6 +114,7 @@ class Feature:
     odds: float = 1.0
     suspicions: tuple[Suspicion, ...] = ()
     squares: FloatArray | None = None
+    averaged: AveragedCuts | None = None
 
     @property
     def table(self) -> Table:
@@ -132,7 +136,14 @@ class Feature:
     @property
     def useless(self) -> bool:
         """Whether learners leave the column out."""
+        if self.averaged is not None:
+            return self.averaged.log_odds <= 0.0
         return not self.kind.ranked or self.cut_by == CutBy.QUARTERS
+
+    @property
+    def components(self) -> FloatArray | None:
+        """The posterior of numbers that were averaged over all cuts, as `Tables.averaged` has it."""
+        return None if self.averaged is None else self.averaged.components
 
     @property
     def facts(self) -> Record:
@@ -149,6 +160,7 @@ class Feature:
             "fault": self.labels.texts[0] if uncountable else None,
             "cut_by": self.cut_by and self.cut_by.value,
             "cuts": self.shown_cuts,
+            "p_cuts": None if self.averaged is None else list(self.averaged.probabilities),
             "missing_is_value": self.missing_is_value,
             "suspicions": [
                 {"kind": suspicion.kind.value, "values": list(suspicion.values)} for suspicion in self.suspicions
@@ -184,7 +196,8 @@ class Feature:
         kind = FeatureKind.RANGES if self.cut_by else FeatureKind.CATEGORIES  # there are at least two values now
         squares = None if self.squares is None else _with_value(self.squares)
         block = _with_value(self.block)
-        return replace(self, block=block, squares=squares, values=(*self.values, MISSING_VALUE), kind=kind)
+        values = (*self.values, MISSING_VALUE)
+        return replace(self, block=block, squares=squares, values=values, kind=kind, averaged=None)
 
 
 def _with_value(block: CountArray) -> CountArray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,9 +26,10 @@ from credimi.core.special import entropy
 from credimi.core.tables import relabel
 
 if TYPE_CHECKING:
+    from credimi.columns.numbers.number_cells import AveragedCuts
     from credimi.columns.numbers.target_ranges import Cuts
     from credimi.columns.reading_options import Method, ReadingOptions
-    from credimi.core.types import BooleanArray, CountArray, IntegerArray
+    from credimi.core.types import BooleanArray, CountArray, FloatArray, IntegerArray
 
     Positions = IntegerArray
 
@@ -187,23 +189,8 @@ def _interpret_numbers(feature: Feature, method: Method, *, named: bool, compile
             f"column {name!r} holds {len(typed):,} different {typed.noun}, and discretize is None: name a method "
             f"({', '.join(METHODS)}), for all columns or as {{{name!r}: ...}}, or leave the column out"
         )
-    quantiles, odds = quantiles_asked(method), 1.0
-    cut_by = CutBy.QUANTILE if quantiles else CutBy(method) if isinstance(method, str) else CutBy.GIVEN
-    if method == "mdl":
-        if compiled:
-            numbers, cut_positions, odds = discretize.cut_by_mdl(typed.numbers, counts)
-        else:
-            class_counts = counts[:-1, :-1].T
-            numbers, cut_positions = discretize.mdl_places(typed.numbers, class_counts)
-            odds = discretize.evidence_share(class_counts, cut_positions)
-        cuts = ranges.cuts_after(numbers, cut_positions)
-        if not cuts.size:  # this does not prove independence: with few rows no cut passes the test
-            cut_by = CutBy.QUARTERS
-            cuts = ranges.quantile_cuts(typed.numbers, totals, _QUARTERS)
-    elif quantiles:
-        cuts = ranges.quantile_cuts(typed.numbers, totals, quantiles)
-    else:
-        cuts = np.array(method, dtype=np.float64)
+    cut = _cut(typed.numbers, counts, method, compiled=compiled)
+    cuts = cut.cuts
     range_of = ranges.bins_of(typed.numbers, cuts)  # in order, like the numbers
     begins = np.append(True, range_of[1:] != range_of[:-1])
     starts, bins = np.flatnonzero(begins), np.cumsum(begins) - 1
@@ -213,7 +200,43 @@ def _interpret_numbers(feature: Feature, method: Method, *, named: bool, compile
     binned = np.concatenate([np.add.reduceat(counts[:, :-1], starts, axis=1), counts[:, -1:]], axis=1)
     kind = FeatureKind.RANGES if used.size > 1 else FeatureKind.ONE_RANGE
     values = tuple(names[index] for index in used)
-    return replace(feature, block=binned, values=values, places=bins, kind=kind, cuts=cuts, cut_by=cut_by, odds=odds)
+    feature = replace(feature, block=binned, values=values, places=bins, kind=kind, cuts=cuts, cut_by=cut.by)
+    return replace(feature, odds=cut.odds, averaged=cut.averaged)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """Where numbers are cut, how that was decided, and what else is known of them (see `Feature`)."""
+
+    cuts: FloatArray
+    by: CutBy
+    odds: float = 1.0
+    averaged: AveragedCuts | None = None
+
+
+def _cut(numbers: FloatArray, counts: CountArray, method: str | list[float], *, compiled: bool) -> _Cut:
+    totals = counts[:, :-1].sum(axis=0)
+    if method == "average":
+        # The posterior stands above; only this line calls it.
+        found = import_module("credimi.inference.numbers.of_column").averaged(counts)
+        if found is not None:
+            averaged, places, odds = found
+            return _Cut(ranges.cuts_after(numbers, places - 1), CutBy.AVERAGE, odds, averaged)
+    elif method == "mdl":
+        if compiled:
+            counted, cut_positions, odds = discretize.cut_by_mdl(numbers, counts)
+        else:
+            class_counts = counts[:-1, :-1].T
+            counted, cut_positions = discretize.mdl_places(numbers, class_counts)
+            odds = discretize.evidence_share(class_counts, cut_positions)
+        if cut_positions.size:
+            return _Cut(ranges.cuts_after(counted, cut_positions), CutBy.MDL, odds)
+    elif quantiles := quantiles_asked(method):
+        return _Cut(ranges.quantile_cuts(numbers, totals, quantiles), CutBy.QUANTILE)
+    else:
+        return _Cut(np.array(method, dtype=np.float64), CutBy.GIVEN)
+    # No cut passes the test of MDL, which does not prove independence; or all complete rows have one value.
+    return _Cut(ranges.quantile_cuts(numbers, totals, _QUARTERS), CutBy.QUARTERS)
 
 
 def _suspicious_numbers(typed: Labels, totals: CountArray) -> tuple[Suspicion, ...]:

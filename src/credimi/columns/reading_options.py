@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Method: TypeAlias = str | list[float] | None  # how numbers become categories: a name, cuts, or not at all
 Methods: TypeAlias = Method | dict[str, Method]  # for all columns, or by their names
 
-METHODS = ("mdl", "quantile", "categories")
+METHODS = ("average", "mdl", "quantile", "categories")
 QUANTILES = 10  # ranges of equal counts, unless "quantile:K" asks for others
 _QUANTILE = re.compile(r"quantile(?::([2-9]|[1-9]\d{1,2}))?")
 
@@ -107,6 +107,13 @@ def _sentinel(value: float) -> str | float:
     if isinstance(value, int | np.integer) and abs(int(value)) > labels.EXACT:  # a column with it is stored as text
         return shown(value)
     return float(value)
+
+
+def cut_by_mdl(discretize: Methods) -> Methods:
+    """The same methods, with cuts by MDL in place of an average over all cuts."""
+    if isinstance(discretize, dict):
+        return {column: "mdl" if method == "average" else method for column, method in discretize.items()}
+    return "mdl" if discretize == "average" else discretize
 
 
 def quantiles_asked(method: Method) -> int | None:

@@ -35,7 +35,15 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "inference.evidence.two_sided_weights.weigh_two_sided": (
         f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:] f8[:,:] f8[:,:] i8[:] b1[:] f8[:,:] f8[:,:]",
     ),
+    "inference.numbers.all_cuts_kernels.weigh_cuts": (
+        "f8[:,:,:] f8[:] f8[:,:] f8[:,:,:] f8[:] f8[:] f8 b1 b1 f8[:,:] f8[:,:] f8[:,:,:] f8[:,:]",
+    ),
+    "inference.numbers.all_cuts_kernels.find_borders": ("i8 f8[:,:] f8[:] f8[:,:] f8[:,:,:] i8 i8 i8[:] f8[:]",),
     "inference.evidence.occurring.pack_occurring": (f"{_TABLES} b1[:] f8[:] i8[:] i8[:]",),
+    "inference.numbers.bits_kernels.count_cells": ("i8[:] i8[:] f8[:] f8[:] i8[:] i8[:] f8[:,:,:] f8[:,:,:]",),
+    "inference.numbers.bits_kernels.fill_evidence": ("f8[:,:,:] f8[:] f8[:,:,:]",),
+    "inference.numbers.bits_sums.sum_over_cuts": ("f8[:,:,:] i8[:] f8[:] f8[:,:,:]",),
+    "inference.numbers.bits_sums.moments_over_cuts": ("f8[:,:,:] f8 f8[:,:] i8[:] f8[:] f8[:,:] f8[:,:,:]",),
     "core.table_patterns.classify": (f"{_TABLES} i1[:] f8[:]",),
     "inference.moments.leading.leading_one_sided": (f"{_TABLES} f8[:] i8[:] i1[:] f8[:] f8[:]",),
     "inference.moments.side_by_side.matched_complete": (f"{_TABLES} f8[:] i1[:] i8[:] f8[:] f8[:] b1[:]",),
@@ -71,6 +79,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "questions.pairs.imputation.draw_missing": (
         "u2[:,:] i8[:] i8 i8[:] i8[:] i8[:,:] i8[:,:] i8[:] i8[:] i8[:] f8[:] u8[:] f8[:,:]",
     ),
+    "columns.numbers.propose_borders.propose": ("f8[:,:,:] i8 i8[:]",),
     "columns.numbers.best_split.boundaries": ("f8[:] u2[:] i8 u1[:]",),
     "columns.numbers.best_split.fill_table": ("i8[:] f8",),
     "columns.numbers.best_split.sums_below": ("u2[:] i8[:,:]",),

@@ -26,12 +26,15 @@ class Tables:
     """Many tables in one flat array, each block (r + 1) x (s + 1) with the missing counts last (see many_tables).
 
     `odds` are prior odds that target and feature depend, which multiply those of the adaptive prior; 1 by default.
+    `averaged` has, for columns of numbers of which no cut was chosen, the components of their posterior (3, size): log
+    evidence relative to independence, mean and variance of I; the table is then that of the most probable ranges.
     """
 
     flat: NDArray[np.number]
     rows: IntegerArray
     columns: IntegerArray
     odds: FloatArray | None = None
+    averaged: tuple[FloatArray | None, ...] | None = None
 
     @cached_property
     def offsets(self) -> IntegerArray:
@@ -56,16 +59,34 @@ class Tables:
         """The tables where the mask `tables` is true."""
         cells = np.repeat(tables, (self.rows + 1) * (self.columns + 1))
         odds = None if self.odds is None else self.odds[tables]
-        return Tables(self.flat[cells], self.rows[tables], self.columns[tables], odds)
+        averaged = None
+        if self.averaged is not None:
+            averaged = tuple(each for each, wanted in zip(self.averaged, tables.tolist(), strict=True) if wanted)
+        return Tables(self.flat[cells], self.rows[tables], self.columns[tables], odds, averaged)
+
+    @property
+    def upper(self) -> FloatArray:
+        """The upper bound of the information of each table; averaged numbers have more cells than classes."""
+        least = np.minimum(self.rows, self.columns)
+        if self.averaged is not None:
+            least = np.where([each is not None for each in self.averaged], self.rows, least)
+        upper: FloatArray = np.log(least)
+        return upper
 
     @classmethod
-    def of(cls, blocks: list[FloatArray], odds: list[float] | None = None) -> Tables:
+    def of(
+        cls,
+        blocks: list[FloatArray],
+        odds: list[float] | None = None,
+        averaged: Sequence[FloatArray | None] | None = None,
+    ) -> Tables:
         """Join blocks as `Table.block` makes them."""
         return cls(
             np.concatenate([block.ravel() for block in blocks]) if blocks else np.zeros(0),
             np.array([block.shape[0] - 1 for block in blocks], dtype=np.int64),
             np.array([block.shape[1] - 1 for block in blocks], dtype=np.int64),
             None if odds is None else np.array(odds, dtype=np.float64),
+            None if averaged is None or all(each is None for each in averaged) else tuple(averaged),
         )
 
     @classmethod

@@ -155,6 +155,11 @@ class Belief(Keywords):
         return self.prior != ADAPTIVE and self._pseudo_count() == 0.0
 
     @property
+    def averages_cuts(self) -> bool:
+        """Whether numbers may be averaged over all cuts; otherwise a cut decides (see `inference.numbers.all_cuts`)."""
+        return self.prior == ADAPTIVE and self.approximation == USUAL_APPROXIMATION
+
+    @property
     def gaussian(self) -> bool:
         """Whether the components are normal distributions; otherwise they are Betas."""
         return self.approximation == "leading"

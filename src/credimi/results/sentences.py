@@ -31,6 +31,7 @@ _LARGE_FACTOR = 1_000  # larger factors are not shown exactly
 _MAX_NAMES_SHOWN = 3  # in one line
 _MANY_ROWS = 10  # sums of weights from here on are shown as whole rows
 _CUT_BY = {
+    "average": "all cuts",
     "mdl": "mdl",
     "quarters": "quarters, as no cut passes the MDL test",
     "quantile": "quantile",

@@ -67,6 +67,7 @@ P_ZERO = 0.5
 NEGLIGIBLE = 1e-4
 SMOOTHING = 0.5
 _SMALLEST_POSITIVE = 1e-300
+_MARGIN = 1e-3  # of a Beta's largest mean and variance
 _ROUNDING = 1e-15  # nats: a smaller mean or deviation is a rounding error
 
 
@@ -124,6 +125,23 @@ def components_of(blocks: Tables, mixture: AdaptiveWeights, component_moments: M
         variance,
         mixture.approximate,
     )
+
+
+def components_of_averages(table: int, averaged: FloatArray, upper: float) -> PosteriorComponents:
+    """The posterior of a number averaged over all cuts, from `Tables.averaged`; the rows of the result are one table's.
+
+    The prior of independence is `P_ZERO`, as for every table, and a Beta with these moments must exist on [0, upper].
+    """
+    evidence, mean, variance = averaged
+    top = max(float(evidence.max()), 0.0)
+    weight = (1.0 - P_ZERO) * np.exp(evidence - top)
+    zero = P_ZERO * np.exp(-top)
+    total = zero + weight.sum()
+    matters = weight > NEGLIGIBLE * weight.max()
+    weight = weight[matters] * (weight.sum() / weight[matters].sum()) / total
+    mean = np.clip(mean[matters], _ROUNDING, upper * (1.0 - _MARGIN))
+    variance = np.clip(variance[matters], _ROUNDING**2, (1.0 - _MARGIN) * mean * (upper - mean))
+    return PosteriorComponents(np.array([zero / total]), np.full(weight.size, table), weight, mean, variance)
 
 
 def mixtures_with_moments(

@@ -79,8 +79,7 @@ def summarize(blocks: Tables, options: Belief, *, if_dependent: bool = True) -> 
         at_mode = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=options.threads).mean
         return _summary_of_draws(distributions, at_mode, options, if_dependent=if_dependent)
     components, at_mode = _posteriors(blocks, options, shaped=True)
-    upper = np.log(np.minimum(blocks.rows, blocks.columns))
-    return summary_of(components, upper, at_mode, options, if_dependent=if_dependent)
+    return summary_of(components, blocks.upper, at_mode, options, if_dependent=if_dependent)
 
 
 def summary_of(
@@ -202,9 +201,8 @@ def beliefs(blocks: Tables, options: Belief, *, shaped: bool = True) -> Beliefs:
         return Beliefs(summary.mean, summary.at_mode, summary.p_above, summary.p_independent)
     epsilon = options.nats
     components, at_mode = _posteriors(blocks, options, shaped=shaped)
-    upper = np.log(np.minimum(blocks.rows, blocks.columns))
     with np.errstate(invalid="ignore"):  # a table of one value, whose upper bound is 0
-        mixtures = mixtures_of(components, upper, gaussian=options.gaussian)
+        mixtures = mixtures_of(components, blocks.upper, gaussian=options.gaussian)
     p_above, trusted = above(mixtures, epsilon, options.threads), mixtures.trusted
     if options.prior != ADAPTIVE:  # a certain component is a point, and the only one of its table
         certain = components.variance == 0.0
@@ -257,11 +255,33 @@ def posteriors(blocks: Tables, options: Belief, *, whole: bool = False, shaped: 
     keep_whole = np.ones(blocks.rows.size, dtype=np.bool_) if whole else None
     matched, threads = options.matched, options.threads
     if options.prior == ADAPTIVE:
+        if matched and blocks.averaged is not None and any(each is not None for each in blocks.averaged):
+            return _with_averaged(blocks, whole=keep_whole, threads=threads)
         found = adaptive_prior.components(blocks, matched=matched, threads=threads, whole=keep_whole)
         return found if matched else _without_rounding(blocks, found)
     pseudo = pseudo_counts_of(blocks, options.prior)
     options_of_moments: Record = {"matched": matched, "threads": threads, "whole": keep_whole, "shaped": shaped}
     return _single(blocks, moments(blocks, pseudo, **options_of_moments))
+
+
+def _with_averaged(blocks: Tables, *, whole: BooleanArray | None, threads: int | None) -> PosteriorComponents:
+    """The adaptive prior's mixtures of ordinary tables, and those of numbers that were averaged over all cuts."""
+    averaged = blocks.averaged or ()
+    ordinary = np.array([each is None for each in averaged], dtype=np.bool_)
+    keep_whole = None if whole is None else whole[ordinary]
+    found = adaptive_prior.components(blocks.chosen(ordinary), threads=threads, whole=keep_whole)
+    of_numbers = [(table, each) for table, each in enumerate(averaged) if each is not None]
+    of_averages = [adaptive_prior.components_of_averages(*each, blocks.upper[each[0]]) for each in of_numbers]
+    p_zero, approximate = np.empty(ordinary.size), np.zeros(ordinary.size, dtype=np.bool_)
+    p_zero[ordinary], approximate[ordinary] = found.p_zero, found.marks
+    p_zero[~ordinary] = [each.p_zero[0] for each in of_averages]
+    table = np.concatenate([np.flatnonzero(ordinary)[found.table], *(each.table for each in of_averages)])
+    order = np.argsort(table, kind="stable")
+    parts = (found, *of_averages)
+    weight, mean, variance = (
+        np.concatenate([getattr(part, name) for part in parts])[order] for name in ("weight", "mean", "variance")
+    )
+    return PosteriorComponents(p_zero, table[order], weight, mean, variance, approximate)
 
 
 def _without_rounding(blocks: Tables, found: PosteriorComponents) -> PosteriorComponents:

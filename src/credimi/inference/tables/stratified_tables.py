@@ -93,7 +93,11 @@ class StratifiedTables:
             candidates[self.candidate]
         )
         starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[candidates])])
-        return StratifiedTables(Tables(chosen_tables.flat, chosen_tables.rows, chosen_tables.columns, odds), starts)
+        averaged = self.tables.averaged  # only of candidates without strata
+        if averaged is not None:
+            averaged = tuple(each for each, wanted in zip(averaged, candidates.tolist(), strict=True) if wanted)
+        chosen_tables = Tables(chosen_tables.flat, chosen_tables.rows, chosen_tables.columns, odds, averaged)
+        return StratifiedTables(chosen_tables, starts)
 
     def with_odds(self, factor: FloatArray) -> StratifiedTables:
         """Multiply the odds of dependence of each candidate by a factor."""
@@ -130,8 +134,7 @@ class StratifiedTables:
     @property
     def upper(self) -> FloatArray:
         """The upper bound of the information of each candidate."""
-        first = self.starts[:-1]
-        return np.asarray(np.log(np.minimum(self.tables.rows[first], self.tables.columns[first])))
+        return self.tables.upper[self.starts[:-1]]
 
 
 def _rows_of_tables(tables: Tables) -> FloatArray:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.columns.reading_options import cut_by_mdl
 from credimi.core.errors import CredimiError
 from credimi.core.table import Table
 from credimi.core.tables import Tables
@@ -20,8 +21,10 @@ from credimi.counts.counts import Counts
 from credimi.counts.survey.survey_rows import scaled_blocks
 from credimi.counts.weights import are_survey, effective, on_weights_of, whole_but_too_large
 from credimi.inference.bounds import information_bounds
+from credimi.inference.numbers.of_column import components_at
 from credimi.inference.rows_to_decide import rounded_up, rows_to_decide
 from credimi.inference.rules import RULES, decide
+from credimi.inference.tables.association import association
 from credimi.inference.tables.many_tables import Beliefs, beliefs, summarize
 from credimi.questions.rank.column_priors import by_prior, checked
 from credimi.questions.rank.copies import copies
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.columns.feature import Feature
+    from credimi.columns.interpret import InterpretedClasses
     from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Record, Value, Values
     from credimi.counts.reading import Reading
     from credimi.inference.belief import Belief
@@ -45,7 +49,7 @@ def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief
     """The ranking of what `credimi.rank` takes."""
     threads, missing_as = belief.threads, reading.missing_as
     counted = counts_of(data, target, reading)
-    counts, is_survey = effective(counted), are_survey(counted)
+    counts, is_survey = cut_for(effective(counted), belief), are_survey(counted)
     classes = counts.interpreted_classes()
     belief = belief.settled(classes.entropy)
     interpreted = counts.interpreted(classes=classes, threads=threads)
@@ -81,6 +85,8 @@ def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief
     summary = {name: values[order] for name, values in summary.items()}
     with_own_rows = _with_tables(features, blocks) if counts.flat_squares is not None else features
     features, with_own_rows = ([columns[index] for index in order] for columns in (features, with_own_rows))
+    for name, end in (("association", "mi"), ("association_low", "low"), ("association_high", "high")):
+        summary[name] = association(summary[end], classes.entropy)
     summary["entropy_share"] = np.minimum(summary["mi"] / (classes.entropy or np.nan), 1.0)
     columns = _columns(features, summary, belief)
     if is_survey:  # weights that were scaled: about so many rows
@@ -163,14 +169,17 @@ def _settings(options: Belief, counts: Counts, missing_as: str) -> Record:
     return settings
 
 
-def settled_for(counts: Counts, belief: Belief) -> Belief:
-    """The belief with epsilon in nats, for the target of these counts."""
-    return belief.settled(effective(counts).interpreted_classes().entropy)
+def cut_for(counts: Counts, belief: Belief) -> Counts:
+    """The counts, with numbers cut by MDL if the prior or the approximation has no average over all cuts."""
+    methods = counts.settings.discretize if belief.averages_cuts else cut_by_mdl(counts.settings.discretize)
+    if methods == counts.settings.discretize:
+        return counts
+    return replace(counts, settings=replace(counts.settings, discretize=methods))
 
 
-def beliefs_of(counts: Counts, options: Belief, missing: str) -> Beliefs:
+def beliefs_of(counts: Counts, classes: InterpretedClasses, options: Belief, missing: str) -> Beliefs:
     """The figures by which the rules decide about the features, in the order of the counts: as in `rank`."""
-    features, blocks = _read(effective(counts).interpreted(threads=options.threads), options, missing)
+    features, blocks = _read(_interpreted(counts, classes, options), options, missing)
     ranked_beliefs = beliefs(blocks, options)
     mean, at_mode, p_above = (
         _among_all(features, figures)
@@ -179,14 +188,18 @@ def beliefs_of(counts: Counts, options: Belief, missing: str) -> Beliefs:
     return Beliefs(mean, at_mode, p_above, _among_all(features, ranked_beliefs.p_independent, np.nan))
 
 
-def standing(counts: Counts, options: Belief, missing: str, factor: float) -> BooleanArray:
+def standing(counts: Counts, classes: InterpretedClasses, options: Belief, missing: str, factor: float) -> BooleanArray:
     """Mask of the features that stand at the factor: P(I > epsilon) >= level whatever values are missing.
 
     It is in the order of the counts.
     """
-    features, blocks = _read(effective(counts).interpreted(threads=options.threads), options, missing)
+    features, blocks = _read(_interpreted(counts, classes, options), options, missing)
     stands = information_bounds.standing(blocks, beliefs(blocks, options).p_above, factor, options)
     return _among_all(features, stands, unknown=False, otherwise=False)
+
+
+def _interpreted(counts: Counts, classes: InterpretedClasses, options: Belief) -> list[Feature]:
+    return cut_for(effective(counts), options).interpreted(classes=classes, threads=options.threads)
 
 
 def _read(interpreted: list[Feature], options: Belief, missing: str) -> tuple[list[Feature], Tables]:
@@ -201,17 +214,30 @@ def _read(interpreted: list[Feature], options: Belief, missing: str) -> tuple[li
                 f"{getattr(options, asked)!r} adds nothing: choose another {asked}, or leave the column out"
             )
     blocks, squares = [feature.block.astype(np.float64) for feature in ranked], [feature.squares for feature in ranked]
+    averaged = [feature.components for feature in ranked]
     if any(each is not None for each in squares):
+        weights = [block.sum() for block in blocks]
         blocks = scaled_blocks(blocks, squares)
-    return features, Tables.of(blocks, [feature.odds for feature in ranked])
+        averaged = [
+            None if feature.averaged is None else components_at(feature.averaged.cells, block.sum() / weight)
+            for feature, block, weight in zip(ranked, blocks, weights, strict=True)
+        ]
+    return features, Tables.of(blocks, [feature.odds for feature in ranked], averaged)
 
 
 def _with_tables(features: Sequence[Feature], blocks: Tables) -> list[Feature]:
     """The features with these tables of those that are ranked."""
-    tables = iter(range(blocks.rows.size))
-    return [
-        replace(feature, block=blocks.block(next(tables))) if feature.kind.ranked else feature for feature in features
-    ]
+    scaled, tables = [], iter(range(blocks.rows.size))
+    for feature in features:
+        if feature.kind.ranked:
+            table = next(tables)
+            known, components = feature.averaged, None if blocks.averaged is None else blocks.averaged[table]
+            if known is not None and components is not None:
+                known = replace(known, components=components)
+            scaled.append(replace(feature, block=blocks.block(table), averaged=known))
+        else:
+            scaled.append(feature)
+    return scaled
 
 
 def _among_all(

@@ -17,7 +17,7 @@ from credimi.core.arguments import unknown
 from credimi.core.errors import CredimiError
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.inference.belief import Belief, ColumnBelief
+from credimi.inference.belief import ADAPTIVE, Belief, ColumnBelief
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents
 
 if TYPE_CHECKING:
@@ -105,7 +105,8 @@ def by_prior(
     for each in {str(judgement.prior): judgement for _, judgement in judged}.values():
         mask = np.array([judgement.prior == each.prior for _, judgement in judged])
         chosen = [block for (block, _), wanted in zip(judged, mask.tolist(), strict=True) if wanted]
-        parts.append((np.flatnonzero(mask), figures(Tables.of(chosen, odds[mask].tolist()), each, mask)))
+        averaged = blocks.chosen(mask).averaged if each.prior == ADAPTIVE else None
+        parts.append((np.flatnonzero(mask), figures(Tables.of(chosen, odds[mask].tolist(), averaged), each, mask)))
     joined: Figures = _joined(parts, len(names))
     return joined
 

@@ -1,0 +1,218 @@
+"""A column of numbers as cells: fine ranges in order, over whose segmentations `inference.numbers` takes averages.
+
+Cells are made from the counts of the labels, when all rows are counted. So parts, files and clusters give the same
+cells, and numbers that were rounded (see `columns.labels`) are only coarser labels. There are two resolutions, see
+`inference.numbers.all_cuts`: quantiles of the complete rows, N/4 of them, `FEWEST` to `CELLS`; and from `FINE_FROM`
+rows on N/2 quantiles, at most `FINE_CELLS`, with the borders that a greedy tree proposes. Equal numbers are never
+parted.
+
+**Missing values.** Rows that lack the number are missing from their class, and rows that lack the class from their
+cell. The probabilities that the paper finds (its fixed point) are, with n_ic the complete rows of class i in cell c,
+f_i and u_c the rows that lack one side, and T all of them,
+
+    pi_ic = (n_ic + f_i pi_ic/pi_i+ + u_c pi_ic/pi_+c)/T.
+
+`class_shares` are pi_i+, and the masses of cells pi_+c. If only one side has missing values, these are (n_i+ + f_i)/T
+and sum_i pi_i+ n_ic/n_i+; or (n_+c + u_c)/T and sum_c pi_+c n_ic/n_+c. Within a cell, labels share its mass like their
+own rows. `class_weights` are pi_i+ over the share that the class would have if only the masses of cells were known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from credimi.core.types import AnyArray, CountArray, FloatArray, IntegerArray
+
+SMOOTHING = 0.5  # of the class shares
+FEWEST, CELLS = 8, 64
+FINE_FROM, FINE_CELLS = 200.0, 1024
+PROPOSED = 40  # borders of the fine cells
+_STEPS = 100  # of the fixed point
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """The counts of one number in its cells, in one resolution.
+
+    `below` (strata, cells + 1, classes) has the counts of complete rows below each border, from 0 to all; `width`
+    (cells + 1) the share of all `count` cells below each border: more than these if only some borders are summed over.
+    If values are missing, `mass` (strata, cells + 1) is the share of all rows below each border, `class_shares`
+    (strata, classes) those of the classes, and `class_weights` as above. `stratum_shares` are those of all rows; None:
+    of complete rows. `places` says after how many labels each border lies, if the cells are made of labels.
+    """
+
+    below: FloatArray
+    width: FloatArray
+    count: int
+    mass: FloatArray | None = None
+    class_shares: FloatArray | None = None
+    class_weights: FloatArray | None = None
+    stratum_shares: FloatArray | None = None
+    places: IntegerArray | None = None
+
+    @property
+    def rows(self) -> FloatArray:
+        """The complete rows of each stratum."""
+        rows: FloatArray = self.below[:, -1].sum(axis=1)
+        return rows
+
+    def shares(self) -> FloatArray:
+        """What kernels need to know of the classes (4, strata, classes): see `all_cuts_kernels.weigh_cuts`."""
+        totals, rows = self.below[:, -1], self.rows
+        complete = (totals + SMOOTHING) / (rows + SMOOTHING * totals.shape[1])[:, np.newaxis]
+        seen = complete if self.class_shares is None else self.class_shares
+        weights = np.ones_like(complete) if self.class_weights is None else self.class_weights
+        of_strata = rows / rows.sum() if self.stratum_shares is None else self.stratum_shares
+        shares: FloatArray = np.stack(
+            [complete, seen, weights, np.broadcast_to(of_strata[:, np.newaxis], totals.shape)]
+        )
+        return shares
+
+    def masses(self) -> FloatArray:
+        """The share of the rows below each border."""
+        if self.mass is not None:
+            return self.mass
+        masses: FloatArray = (self.below.sum(axis=2) + self.width) / (self.rows + 1.0)[:, np.newaxis]
+        return masses
+
+    def times(self, factor: float) -> Cells:
+        """The same cells with so many times the rows."""
+        return replace(self, below=self.below * factor)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AveragedCuts:
+    """What is known of a number when no cut was chosen.
+
+    `components` (3, size) are the log evidence of each component relative to independence, prior weight included, and
+    mean and variance of I. `probabilities` are those of a cut near each of the cuts of the most probable segmentation.
+    """
+
+    cells: tuple[Cells, ...]
+    components: FloatArray
+    probabilities: tuple[float, ...]
+
+    @property
+    def log_odds(self) -> float:
+        """The log Bayes factor of dependence, averaged over all cuts."""
+        return float(np.logaddexp.reduce(self.components[0]))
+
+
+def cells_of_labels(
+    block: CountArray, propose: Callable[[FloatArray, int], IntegerArray], *, proposed: int = PROPOSED
+) -> tuple[Cells, ...]:
+    """The cells of one column in each resolution, coarse first; none if its complete rows have one value only.
+
+    `block` is (classes + 1) x (labels + 1) with missing values last, and labels in order; `propose` is
+    `propose_borders.proposed_borders`.
+    """
+    counts = np.asarray(block, dtype=np.float64)
+    complete = counts[:-1, :-1]
+    below = np.zeros((complete.shape[1] + 1, complete.shape[0]))
+    np.cumsum(complete.T, axis=0, out=below[1:])
+    total_below = below.sum(axis=1)
+    rows = float(total_below[-1])
+    if not rows > 0.0:
+        return ()
+    wanted = int(min(CELLS, max(FEWEST, 2.0 ** round(np.log2(rows) - 2.0))))
+    coarse = quantile_places(total_below, wanted)
+    if coarse.size < 3:
+        return ()
+    missing = _Missing.of(counts, below, coarse)
+    found = [_resolution(below, coarse, np.arange(coarse.size), coarse.size - 1, missing)]
+    fine = quantile_places(total_below, int(min(FINE_CELLS, rows / 2.0))) if rows >= FINE_FROM else coarse
+    if fine.size > coarse.size:
+        chosen = propose(below[np.newaxis, fine], proposed)
+        every_fourth = np.clip(np.searchsorted(fine, coarse[4:-1:4]), 1, fine.size - 2)
+        kept = np.unique(np.concatenate([[0], chosen, every_fourth, [fine.size - 1]]))
+        found.append(_resolution(below, fine[kept], kept, fine.size - 1, missing))
+    return tuple(found)
+
+
+def quantile_places(total_below: FloatArray, cells: int) -> IntegerArray:
+    """After how many labels each border lies, from 0 to all: the nearest to each quantile, and none between no rows."""
+    inner = total_below[1:-1]
+    quantiles = total_below[-1] * np.arange(1, cells) / cells
+    if not inner.size:
+        return np.array([0, total_below.size - 1])
+    upper = np.minimum(np.searchsorted(inner, quantiles), inner.size - 1)
+    lower = np.maximum(upper - 1, 0)
+    nearest = np.where(quantiles - inner[lower] <= inner[upper] - quantiles, lower, upper) + 1
+    # A border after labels without complete rows is the border before them.
+    nearest = np.searchsorted(total_below, total_below[nearest])
+    places = np.unique(nearest)
+    places = places[(total_below[places] > 0.0) & (total_below[places] < total_below[-1])]
+    return np.concatenate([[0], places, [total_below.size - 1]])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Missing:
+    """What rows that lack one side tell: the share of all rows below each label, and about the classes."""
+
+    mass_below: FloatArray
+    class_shares: FloatArray
+    class_weights: FloatArray
+
+    @classmethod
+    def of(cls, counts: FloatArray, below: FloatArray, places: IntegerArray) -> _Missing | None:
+        """None if nothing is missing; `places` are those of the coarse cells."""
+        lacks_number, lacks_class = counts[:-1, -1], counts[-1, :-1]
+        if not (lacks_number.any() or lacks_class.any()):
+            return None
+        starts = places[:-1]
+        cells = np.diff(below[places], axis=0)  # (cells, classes)
+        unclassed = np.add.reduceat(lacks_class, starts)
+        classes = below[-1] + SMOOTHING
+        shares = cells / cells.sum(axis=1, keepdims=True)
+        chances = _fixed_point(cells, lacks_number, unclassed)
+        class_shares = chances.sum(axis=0) + SMOOTHING / classes.sum()
+        class_shares /= class_shares.sum()
+        widened = cells.sum(axis=1) + unclassed
+        if_at_random = (widened / widened.sum()) @ shares + SMOOTHING / classes.sum()
+        weights = class_shares / (if_at_random / if_at_random.sum())
+        of_labels = counts[:-1, :-1].T @ weights + lacks_class
+        in_cells = np.add.reduceat(of_labels, starts)
+        of_labels *= np.repeat(chances.sum(axis=1) / np.maximum(in_cells, _TINY), np.diff(places))
+        return cls(np.concatenate([[0.0], np.cumsum(of_labels)]), class_shares, weights)
+
+
+def _fixed_point(cells: FloatArray, lacks_number: FloatArray, unclassed: FloatArray) -> FloatArray:
+    """pi (cells, classes) of the module's docstring."""
+    total = cells.sum() + lacks_number.sum() + unclassed.sum()
+    chances = cells + 0.5 * cells.sum(axis=0) / cells.sum()  # interior
+    chances /= chances.sum()
+    for _ in range(_STEPS):
+        of_class, of_cell = chances.sum(axis=0), chances.sum(axis=1, keepdims=True)
+        filled = cells + lacks_number * chances / np.maximum(of_class, _TINY)
+        following = (filled + unclassed[:, np.newaxis] * chances / np.maximum(of_cell, _TINY)) / total
+        change = float(np.abs(following - chances).max())
+        chances = following
+        if change < _TINY:
+            break
+    result: FloatArray = chances
+    return result
+
+
+def _resolution(
+    below: FloatArray, places: IntegerArray, units: AnyArray, count: int, missing: _Missing | None
+) -> Cells:
+    """The cells between these places; `units` are the positions of their borders among `count` cells."""
+    width = units / count
+    cells = Cells(np.ascontiguousarray(below[np.newaxis, places]), width, count, places=places)
+    if missing is None:
+        return cells
+    rows = float(below[-1].sum())
+    mass = (missing.mass_below[places] / missing.mass_below[-1] * rows + width) / (rows + 1.0)
+    return replace(
+        cells,
+        mass=mass[np.newaxis],
+        class_shares=missing.class_shares[np.newaxis],
+        class_weights=missing.class_weights[np.newaxis],
+    )
