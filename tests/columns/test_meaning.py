@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 
 from credimi import CredibleSelector, CredibleTreeClassifier, CredimiError, count, rank
-from credimi.columns.amounts import amounts, style_of
-from credimi.columns.dates import order_of, seconds_of
-from credimi.columns.notations import notation_of
+from credimi.columns.meaning.amounts import amounts, style_of
+from credimi.columns.meaning.dates import order_of, seconds_of
+from credimi.columns.meaning.notations import notation_of
 from credimi.core.defaults import MISSING_VALUES
 
 if TYPE_CHECKING:
@@ -87,8 +87,10 @@ def test_dates_as_people_write_them(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("14:30", 52_200), ("2:30 PM", 52_200), ("12:05 am", 300), ("01:00:01.5", 3601.5), ("-0:30", -1800)]
-    + [("1h 30m", 5400), ("2 days 3 h", 183_600), ("90 min", 5400), ("13:00 PM", None), ("1:75", None), ("", None)],
+    [
+        *(("14:30", 52_200), ("2:30 PM", 52_200), ("12:05 am", 300), ("01:00:01.5", 3601.5), ("-0:30", -1800)),
+        *(("1h 30m", 5400), ("2 days 3 h", 183_600), ("90 min", 5400), ("13:00 PM", None), ("1:75", None), ("", None)),
+    ],
 )
 def test_times(text: str, seconds: float | None) -> None:
     assert seconds_of(text) == seconds
@@ -122,8 +124,10 @@ def test_texts_that_are_no_numbers(texts: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("texts", "numbers"),
-    [(["1,234", "950"], [1234, 950]), (["0,123", "1,234"], [0.123, 1.234]), (["12,5", "3"], [12.5, 3.0])]
-    + [(["1.234.567", "12"], [1_234_567, 12]), (["1'234.5", "3"], [1234.5, 3.0]), (["(1,200)", "5"], [-1200, 5])],
+    [
+        *((["1,234", "950"], [1234, 950]), (["0,123", "1,234"], [0.123, 1.234]), (["12,5", "3"], [12.5, 3.0])),
+        *((["1.234.567", "12"], [1_234_567, 12]), (["1'234.5", "3"], [1234.5, 3.0]), (["(1,200)", "5"], [-1200, 5])),
+    ],
     ids=str,
 )
 def test_which_mark_is_decimal(texts: list[str], numbers: list[float]) -> None:
@@ -140,7 +144,7 @@ def test_the_day_comes_first_where_points_are() -> None:
 
 def survey(rows: int = 300) -> list[dict[str, object]]:
     """Rows with all that people write, from a fixed seed."""
-    draw = random.Random(5)
+    draw = random.Random(5)  # noqa: S311  (no secret)
     spellings = [*MISSING_VALUES, " NA ", "   ", "\t"]
     return [
         {
@@ -168,7 +172,7 @@ def written(rows: list[dict[str, object]], path: Path) -> Path:
 
 def figures(counts: Counts) -> dict[str, object]:
     features = [counts.feature(name) for name in counts.features]
-    return {each.name: (each.values, each.block.tolist(), each.kind.value) for each in features}
+    return {each.name: (each.values, each.block.tolist(), each.kind.value) for each in features}  # noqa: PD011
 
 
 def test_a_file_gives_the_same_counts_by_path_pandas_and_polars(tmp_path: Path) -> None:
@@ -230,12 +234,12 @@ def survey_columns() -> dict[str, list[object]]:
 def test_few_whole_numbers_keep_their_names() -> None:
     table = {"doors": ["2 doors", "4 doors", "5 doors"] * 30, "class": list("abcbca") * 15}
     feature = count(table, "class").feature("doors")
-    assert feature.values == ("2 doors", "4 doors", "5 doors")
+    assert feature.values == ("2 doors", "4 doors", "5 doors")  # noqa: PD011
     assert feature.suspicions == ()
 
 
 def test_new_rows_are_read_in_the_same_notation() -> None:
-    draw = random.Random(3)
+    draw = random.Random(3)  # noqa: S311  (no secret)
     amounts_of_money = [draw.random() * 4000 for _ in range(400)]
     classes = ["high" if amount > 2000 else "low" for amount in amounts_of_money]
     codes = [draw.choice([1, 2, 3, 99]) for _ in range(400)]

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns import labels, meaning, suspicious_values, text_types
+from credimi.columns import labels, suspicious_values, text_types
 from credimi.columns.feature import CutBy, Feature, FeatureKind, Suspicion, SuspicionKind
 from credimi.columns.labels import LOOSE, MANY, NUMBER, RAW, TEXT, Labels
-from credimi.columns.meaning import CATEGORIES
+from credimi.columns.meaning import meaning
+from credimi.columns.meaning.meaning import CATEGORIES
 from credimi.columns.numbers import discretize, ranges, target_ranges
 from credimi.columns.reading_options import METHODS, quantiles_asked
 from credimi.core.errors import CredimiError, NoRowsError

@@ -28,7 +28,7 @@ from credimi.core.public import stored
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from credimi.columns.notations import Notation
+    from credimi.columns.meaning.notations import Notation
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
 
     Positions = IntegerArray
@@ -161,7 +161,7 @@ def collapsed(labels: Labels) -> tuple[Labels, Positions]:
     return Labels(MANY), np.zeros(len(labels), dtype=np.int64)
 
 
-def union(one: Labels, other: Labels, max_labels: int | None = None) -> tuple[Labels, Positions, Positions]:
+def union(one: Labels, other: Labels, max_labels: int | None = None) -> tuple[Labels, Positions, Positions]:  # noqa: PLR0911  (one way for each pair of kinds)
     """The labels of both, and the positions of each side's labels among them; numbers are at most `max_labels`."""
     if one == other:
         same = np.arange(len(one))

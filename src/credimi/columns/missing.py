@@ -68,7 +68,9 @@ class MissingValues:
         """Which of Arrow's texts mean missing."""
         import pyarrow.compute as pc  # noqa: PLC0415  (slow to load, and often not needed)
 
-        return pc.is_in(pc.utf8_trim_whitespace(texts), options=pc.SetLookupOptions(text_array(sorted(self.texts), texts.type)))
+        return pc.is_in(
+            pc.utf8_trim_whitespace(texts), options=pc.SetLookupOptions(text_array(sorted(self.texts), texts.type))
+        )
 
     def among_numbers(self, numbers: FloatArray) -> BooleanArray:
         """Which of the numbers mean missing."""

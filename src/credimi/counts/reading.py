@@ -16,8 +16,8 @@ from credimi.core.keywords import Keywords, keyword
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from types import EllipsisType
     from pathlib import Path
+    from types import EllipsisType
 
     from credimi.core.types import Values
 
@@ -41,12 +41,12 @@ class Reading(Keywords):
     missing_values: Iterable[str | float | EllipsisType] = keyword(
         MISSING_VALUES,
         "Values that mean missing besides null, NaN and empty fields of CSV files; in all columns, including the "
-        "target, and with blanks around them, too. Default: ?, the spellings of pandas (NA, N/A, n/a, NULL, null, None, "
-        "nan, #N/A and others), and the errors of spreadsheets (#DIV/0! and others), in files as in data frames. A list "
-        'replaces these; [..., "x"] adds to them. A number stands for numbers, also those written as text, but not for '
-        'dates or durations; "9999-12-31" stands for the date.',
+        "target, and with blanks around them, too. Default: ?, the spellings of pandas (NA, N/A, n/a, NULL, null, "
+        "None, nan, #N/A and others), and the errors of spreadsheets (#DIV/0! and others), in files as in data frames. "
+        'A list replaces these; [..., "x"] adds to them. A number stands for numbers, also those written as text, but '
+        'not for dates or durations; "9999-12-31" stands for the date.',
         group="data",
-        typed="One more text or number that means missing besides empty fields, ?, NA, N/A, NULL, None, nan, #N/A, "
+        typed="One more text or number that means missing besides empty fields, ?, NA, N/A, NULL, nan, #N/A, "
         "#DIV/0! and their like; may be repeated",
     )
     missing_as: str = keyword(

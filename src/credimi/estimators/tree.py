@@ -39,8 +39,8 @@ from credimi.results.text import printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from types import EllipsisType
     from pathlib import Path
+    from types import EllipsisType
 
     from matplotlib.axes import Axes
 

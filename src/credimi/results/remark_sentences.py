@@ -139,7 +139,13 @@ _ONE = {  # of the columns that a sentence lists, if that is more than the name
     "taken_as_missing": "{name}: {taken}",
     "rows_to_decide": "{name} {rows:,}",
 }
-_LONG = {"possible_identifier", "may_mean_missing", "spelled_alike", "taken_as_missing", "read_as"}  # whose columns are separated by semicolons
+_LONG = {
+    "possible_identifier",
+    "may_mean_missing",
+    "spelled_alike",
+    "taken_as_missing",
+    "read_as",
+}  # whose columns are separated by semicolons
 
 
 def _worth_each(remark: Facts) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.feature import FeatureKind, SuspicionKind
-from credimi.columns.meaning import CATEGORIES
+from credimi.columns.meaning.meaning import CATEGORIES
 from credimi.inference.information import NO_SPREAD
 from credimi.results import remark_sentences
 from credimi.results.remarks import Remark, RemarkKind

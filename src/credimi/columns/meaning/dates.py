@@ -17,10 +17,11 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY, _SECOND = timedelta(days=1), 1_000_000
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAME = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
-_TIME = r"(?:(?:,? |T)(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?P<part>\.\d+)?)?(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?)?"
-_CLOCK = re.compile(r"(?P<sign>-?)(?P<hour>\d+):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?P<part>\.\d+)?)?(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?")
+_SECONDS = r"(?::(?P<second>[0-5]\d)(?P<part>\.\d+)?)?(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?"
+_TIME = rf"(?:(?:,? |T)(?P<hour>\d\d?):(?P<minute>[0-5]\d){_SECONDS})?"
+_CLOCK = re.compile(rf"(?P<sign>-?)(?P<hour>\d+):(?P<minute>[0-5]\d){_SECONDS}")
 _YEAR, _YEARS = r"(?P<year>\d{4})", r"(?P<year>\d{4}|\d\d)"
-_ORDERS = {
+ORDERS = {
     "YYYY-MM-DD": re.compile(rf"{_YEAR}(?P<mark>[-/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?){_TIME}(?:Z|\+00:?00)?"),
     "DD.MM.YYYY": re.compile(rf"(?P<day>\d\d?)(?P<mark>[./-])(?P<month>\d\d?)(?P=mark){_YEARS}{_TIME}"),
     "MM/DD/YYYY": re.compile(rf"(?P<month>\d\d?)(?P<mark>[/-])(?P<day>\d\d?)(?P=mark){_YEARS}{_TIME}"),
@@ -28,13 +29,17 @@ _ORDERS = {
     "Mon DD, YYYY": re.compile(rf"{_NAME} (?P<day>\d\d?),? {_YEAR}{_TIME}", re.IGNORECASE),
 }
 _SHORT_YEAR = 69  # two digits from here on are of the last century, as in strptime
-_DURATION = re.compile(r"(?:(\d+) ?d(?:ays?)?)?[ ,]*(?:(\d+) ?h(?:ours?|rs?)?)?[ ,]*(?:(\d+) ?m(?:in(?:utes?|s)?)?)?[ ,]*(?:(\d+) ?s(?:ec(?:onds?|s)?)?)?", re.IGNORECASE)
+_DURATION = re.compile(
+    r"(?:(\d+) ?d(?:ays?)?)?[ ,]*(?:(\d+) ?h(?:ours?|rs?)?)?[ ,]*"
+    r"(?:(\d+) ?m(?:in(?:utes?|s)?)?)?[ ,]*(?:(\d+) ?s(?:ec(?:onds?|s)?)?)?",
+    re.IGNORECASE,
+)
 _UNITS = re.compile(r"[A-Za-z]+")
 
 
 def order_of(texts: Sequence[str]) -> str | None:
     """The order in which all of these texts are dates; None if there is none, or more than one."""
-    fitting = [order for order in _ORDERS if all(day_of(text, order) is not None for text in texts)]
+    fitting = [order for order in ORDERS if all(day_of(text, order) is not None for text in texts)]
     if len(fitting) == 2 and all("." in text for text in texts):  # the day comes first
         return "DD.MM.YYYY"
     return fitting[0] if len(fitting) == 1 else None
@@ -42,7 +47,7 @@ def order_of(texts: Sequence[str]) -> str | None:
 
 def day_of(text: str, order: str) -> float | None:
     """A date in this order, in days since 1970; None if it is none."""
-    match = _ORDERS[order].fullmatch(text)
+    match = ORDERS[order].fullmatch(text)
     if match is None:
         return None
     found = match.groupdict()
@@ -60,7 +65,7 @@ def day_of(text: str, order: str) -> float | None:
 
 
 def are_times(texts: Sequence[str]) -> bool:
-    """Whether all of these texts are times or durations; with one unit in all of them, they are numbers of this unit."""
+    """Whether all texts are times or durations; with one unit in all of them, they are numbers of this unit."""
     if not all(seconds_of(text) is not None for text in texts):
         return False
     return any(":" in text or len(_UNITS.findall(text)) > 1 for text in texts)

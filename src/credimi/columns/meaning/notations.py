@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.amounts import AMOUNT, BLANKS, PLAIN, amounts, style_of
-from credimi.columns.dates import are_times, day_of, order_of, seconds_of
-from credimi.columns.text_types import DATES, NAMES_OF_DIGITS, readable
+from credimi.columns.meaning.amounts import AMOUNT, BLANKS, PLAIN, amounts, style_of
+from credimi.columns.meaning.dates import ORDERS, are_times, day_of, order_of, seconds_of
+from credimi.columns.text_types import DATES, NAMES_OF_DIGITS, is_number, readable
 from credimi.core.public import stored
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray
 
 DATE, TIME, MONEY, PERCENT, UNIT, SEPARATORS = "date", "time", "money", "percent", "unit", "separators"
-_CURRENCY = r"[$€£¥₹₽₩₪฿₺]|[A-Z]{0,3}\$|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|Fr\.?|kr\.?|zł|Kč|Ft|Rs\.?"
+_CURRENCY = (
+    r"[$€£¥₹₽₩₪฿₺]|[A-Z]{0,3}\$|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|Fr\.?|kr\.?|zł|Kč|Ft|Rs\.?"
+)
 _MONEY = re.compile(rf"([+-]?)(?:({_CURRENCY})[{BLANKS}]?({AMOUNT})|({AMOUNT})[{BLANKS}]?({_CURRENCY}))")
 _BRACKETED = re.compile(r"\((.*)\)")
 _WITH_UNIT = re.compile(rf"({AMOUNT})[{BLANKS}]?(%|‰|[^\W\d_][^\d{BLANKS}]*[²³]?|°[A-Za-z]?|[\"'])")
@@ -60,7 +62,7 @@ class Notation:
         return amounts([part[0] if part and part[1] == self.mark else "" for part in parts], self.style)
 
 
-def notation_of(texts: Sequence[str]) -> Notation | None:
+def notation_of(texts: Sequence[str]) -> Notation | None:  # noqa: PLR0911  (one way for each kind)
     """The notation in which all of these texts are written, which are not all plain numbers; None if there is none."""
     stripped = [text.strip() for text in texts]
     if not stripped or not all(map(_DIGIT.search, (stripped[0], stripped[-1], stripped[len(stripped) // 2]))):
@@ -85,6 +87,15 @@ def notation_of(texts: Sequence[str]) -> Notation | None:
         return None
     style = style_of(stripped, more_than_plain=True)
     return None if style in (None, PLAIN) else Notation(SEPARATORS, str(style))
+
+
+def may_be_one(text: str) -> bool:
+    """Whether a text may be a number in some notation, beside others that are."""
+    if is_number(text) or style_of([text]) is not None or seconds_of(text) is not None:
+        return True
+    return bool(_money(text) or _unit(text) or readable([text])) or any(
+        day_of(text, order) is not None for order in ORDERS
+    )
 
 
 def _iso_day(text: str) -> float:

@@ -47,8 +47,10 @@ def style_of(texts: Sequence[str], *, more_than_plain: bool = False) -> str | No
             continue
         if separators and not any(mark in text for text in signed for mark in separators):
             continue
-        if style == "1,234.5" and not any("." in text for text in signed) and any(
-            map(_FRACTION_FROM_ZERO.fullmatch, signed)
+        if (
+            style == "1,234.5"
+            and not any("." in text for text in signed)
+            and any(map(_FRACTION_FROM_ZERO.fullmatch, signed))
         ):
             continue
         if style == DECIMAL_COMMA and (_may_be_thousands(signed) or (more_than_plain and _are_choices(signed))):

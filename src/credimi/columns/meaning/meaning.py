@@ -22,7 +22,7 @@ import numpy as np
 from credimi.columns import labels, suspicious_values
 from credimi.columns.feature import Suspicion, SuspicionKind
 from credimi.columns.labels import LOOSE, NUMBER, RAW, TEXT, Labels
-from credimi.columns.notations import Notation, notation_of
+from credimi.columns.meaning.notations import Notation, may_be_one, notation_of
 from credimi.columns.text_types import is_number, shown_date, shown_number
 from credimi.core.defaults import MISSING_VALUES
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 CATEGORIES = 20  # whole numbers of at most so many distinct values are categories
 DASHES = frozenset(("-", "--", "---", "\u2013", "\u2014", ".", "..", "..."))
-_WORDS = DASHES | frozenset(
-    ("n.a.", "n. a.", "na", "n/a", "null", "nan", "nat", "missing", "unknown", "not known", "not available")
-    + ("don't know", "dont know", "don\u2019t know", "do not know", "dk", "refused", "refuse", "prefer not to say")
-    + ("prefer not to answer", "no answer", "not answered", "not applicable", "not asked", "not stated", "no data")
-)
+_WORDS = DASHES | {
+    *("n.a.", "n. a.", "na", "n/a", "null", "nan", "nat", "missing", "unknown", "not known", "not available"),
+    *("don't know", "dont know", "don\u2019t know", "do not know", "dk", "refused", "refuse", "prefer not to say"),
+    *("prefer not to answer", "no answer", "not answered", "not applicable", "not asked", "not stated", "no data"),
+}
 _MIN_NUMBERS = 2  # beside words that mean missing
 _MIN_WORDS, _MIN_LETTERS = 2, 2  # beside a dash that means missing
 
@@ -69,7 +69,7 @@ def may_differ(glimpse: Labels, all_labels: Collection[object]) -> bool:
     """Whether labels may be read as something else: for a stream, which looks at some of its labels only."""
     if glimpse.kind == NUMBER:
         return any(map(suspicious_values.is_code, glimpse.numbers.tolist()))
-    plain = any(not any(map(str.isdigit, text)) and text.strip().lower() not in _WORDS for text in glimpse.texts)
+    plain = any(not may_be_one(text.strip()) and text.strip().lower() not in _WORDS for text in glimpse.texts)
     return glimpse.kind == TEXT and (not plain or any(word in all_labels for word in DASHES))
 
 
@@ -98,8 +98,8 @@ def _of_texts(
         if not words and counted.kind == TEXT and not many_measured:
             return None  # whole numbers that are text on purpose, in data with types
         numbers = np.array(list(map(float, others)))
-        shown = () if counted.kind == RAW else (_held_as_text(others[-1]),)
-        return _numbers(typed, others, numbers, None, max_labels, (*shown, *missing))
+        shown = () if named or counted.kind == RAW else (_held_as_text(others[-1]),)
+        return _numbers(typed, others, numbers, None, max_labels, why=(*shown, *missing))
     notation = notation_of(others)
     if notation is not None:
         numbers = notation.numbers(others)
@@ -108,8 +108,9 @@ def _of_texts(
             example = max(others, key=len)
             number = numbers[others.index(example)]
             written = shown_date(float(number)) if notation.instants else shown_number(float(number))
-            read_as = Suspicion(SuspicionKind.READ_AS, (notation.kind, example, written))
-            return _numbers(typed, others, numbers, notation, max_labels, (read_as, *missing))
+            read_as = (Suspicion(SuspicionKind.READ_AS, (notation.kind, example, written)),)
+            why = () if named else read_as  # who names a way to cut it knows that it is numbers
+            return _numbers(typed, others, numbers, notation, max_labels, why=(*why, *missing))
     return _without_dashes(typed) if words else None
 
 
@@ -119,6 +120,7 @@ def _numbers(
     numbers: np.ndarray,
     notation: Notation | None,
     max_labels: int,
+    *,
     why: tuple[Suspicion, ...],
 ) -> tuple[Labels, Positions, tuple[Suspicion, ...]]:
     """The numbers of the texts that are some, as labels; the other texts are missing."""
