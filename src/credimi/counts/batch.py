@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from credimi.columns import labels, text_types
+from credimi.columns import labels
 from credimi.columns.arrow_buffers import code_type
 from credimi.columns.column import Column, SparseColumn, seen_only
 from credimi.columns.encode import encode
 from credimi.columns.encode_arrow import no_text
-from credimi.columns.interpret import MAX_CLASSES, check_classes, is_number, too_many_classes
+from credimi.columns.interpret import MAX_CLASSES, check_classes, too_many_classes
 from credimi.columns.labels import LOOSE, MANY, TEXT, Labels
 from credimi.columns.missing import MissingValues, missing_of
 from credimi.columns.numbers import sorted_numbers, target_ranges
@@ -345,50 +345,3 @@ def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None)
         empty = Batch({name: np.zeros(0, dtype=object) for name in plan.wanted}, 0)
         result = tally(empty, plan)
     return result
-
-
-def with_quantiles(settings: ReadingOptions, batches: Iterable[Batch], target: str) -> ReadingOptions:
-    """The same settings, with cuts instead of the quantiles that they ask for, by a first pass over the target."""
-    values = target_ranges.TargetValues(target)
-    for batch in batches:
-        values.add(*_target_of(batch, settings, target))
-    return replace(settings, target_cuts=values.quantiles(target_ranges.bins_asked(settings.target_cuts) or 1))
-
-
-def _target_of(batch: Batch, settings: ReadingOptions, target: str) -> tuple[Column, BooleanArray, FloatArray]:
-    """The target of a batch, which of its labels are values, and how often each of these occurs."""
-    missing = missing_of(settings.missing_values, raw=batch.raw)
-    column = batch.encoded(target, missing)
-    codes = np.minimum(column.codes, column.values)
-    totals = np.bincount(codes, batch.weights, minlength=column.values + 1)[:-1].astype(np.float64)
-    keep = (totals > 0) & ~missing.among(column)
-    return column, keep, totals[keep]
-
-
-def _are_numbers(column: Column, keep: BooleanArray) -> bool:
-    """Whether the kept labels are numbers, or texts of a file that look like numbers."""
-    if column.numbers is not None:
-        return not column.instants
-    kept = (text for text, is_kept in zip(column.texts, keep.tolist(), strict=True) if is_kept)
-    return column.kind == labels.RAW and all(map(text_types.NUMBER_TEXT.fullmatch, kept))
-
-
-def with_cells(
-    settings: ReadingOptions, batches: Iterable[Batch], target: str, *, peek: bool = False
-) -> ReadingOptions:
-    """The same settings, with the cuts of its cells if the target is a number, by a first pass over the target.
-
-    If it is not said to be one, its values decide; with `peek`, one batch in which they are few is enough to leave the
-    decision to whoever counts the rest.
-    """
-    values = target_ranges.TargetValues(target)
-    for batch in batches:
-        column, keep, totals = _target_of(batch, settings, target)
-        if settings.target_as is None and keep.any() and not _are_numbers(column, keep):
-            return settings
-        values.add(column, keep, totals)
-        if settings.target_as is None and peek and len(values.labels) > 0 and not is_number(values.labels):
-            return settings
-    if settings.target_as is None and not is_number(values.labels):
-        return settings
-    return replace(settings, target_cuts=values.cells(), target_as="number")

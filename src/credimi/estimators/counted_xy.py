@@ -12,10 +12,11 @@ from credimi.columns.labels import NUMBER, Labels
 from credimi.columns.numbers.target_ranges import bins_asked
 from credimi.columns.text_types import shown
 from credimi.core.errors import CredimiError
-from credimi.counts.batch import Batch, count_coded, encode_batch, tally, with_cells, with_quantiles
+from credimi.counts.batch import Batch, count_coded, encode_batch, tally
 from credimi.counts.codes import EncodedTable
 from credimi.counts.request import Plan, check_named, columns_of, free
 from credimi.counts.rows.coded_parts import without_values_of_no_weight
+from credimi.counts.target_pass import with_cells, with_quantiles
 from credimi.counts.weights import with_squares, worth_rows
 from credimi.estimators.validation import numbers_of
 from credimi.sources.frames import TARGET

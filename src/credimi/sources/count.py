@@ -16,14 +16,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.column import PrecodedColumn
-from credimi.columns.interpret import CATEGORIES, is_number
+from credimi.columns.interpret import is_number
 from credimi.columns.labels import NUMBER, typed
+from credimi.columns.meaning.meaning import CATEGORIES
 from credimi.columns.numbers.target_ranges import TargetValues, bins_asked
 from credimi.core.errors import CredimiError, TooManyClassesError
 from credimi.core.threads import ahead
-from credimi.counts.batch import Batch, counted, with_cells, with_quantiles
+from credimi.counts.batch import Batch, counted
 from credimi.counts.counts import merged
 from credimi.counts.request import CountRequest, NoTarget, by_place, by_places, checked, free, name_of_target
+from credimi.counts.target_pass import with_cells, with_quantiles
 from credimi.counts.weights import weighted
 from credimi.sources import duckdb, files, frames, sparse_matrices
 from credimi.sources.clusters import dask, spark
