@@ -99,6 +99,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "counts.rows.pair_bits.count_pair": ("u1[:] u1[:] u2[:] f8[:] f8[:,:,:]",),
     "inference.evidence.pair_evidence.evidence_of_blocks": ("u8[:,:,:] i8[:] i8[:,:] i8[:,:] i8[:,:] i8 i8 f8[:,:,:]",),
     "inference.evidence.pair_evidence.evidence_of_pairs": ("f8[:] i8[:] i8 i8[:,:] i8[:,:] f8[:,:]",),
+    "questions.interactions.pair_screen.screen_tables": (
+        "f8[:] i8[:] i8 i8[:,:] i8[:,:] f8[:] f8[:] b1[:] f8[:,:] i8 f8 f8 i8[:,:] f8[:,:]",
+    ),
     "questions.interactions.pair_screen.screen_blocks": (
         "u8[:,:,:] i8[:] i8[:,:] i8[:,:] i8[:,:] f8[:] f8[:] b1[:] f8[:,:] f8 f8 i8 i8 i8 i8[:,:] f8[:,:]",
     ),
