@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from credimi.counts.counts import Counts
     from credimi.counts.rows.class_pairs import ClassPairs
     from credimi.counts.rows.distinct_rows import DistinctRows
-    from credimi.counts.rows.node_counter import NodeCounter
     from credimi.sources.clusters.asked import RowsElsewhere
+    from credimi.sources.clusters.cluster_nodes import NodesElsewhere
 
 _PAIR_CELLS = 1 << 22  # of the tables of pairs that are asked for at once
 
@@ -80,9 +80,11 @@ class ClusterCounter:
 
         return class_pairs(self)
 
-    def by_node(self) -> NodeCounter:
+    def by_node(self) -> NodesElsewhere:
         """Tables of the nodes of a tree."""
-        raise CredimiError("a tree needs rows in this process: collect them into a table in memory")
+        from credimi.sources.clusters.cluster_nodes import NodesElsewhere  # noqa: PLC0415  (only trees need it)
+
+        return NodesElsewhere(self.book, self.elsewhere)
 
     def by_row(self) -> DistinctRows:
         """The different rows, whatever their class, and how often each occurs."""
