@@ -110,7 +110,7 @@ def counter_of(
     plan = plan_of(cluster.names(data), request)
     plan = replace(plan, features=book.names, table=len(plan.features))
     with cluster.hold(data, plan.wanted, SendCodes(plan, book), lambda share: report(0.5 + 0.5 * share)) as reduce:
-        elsewhere = RowsElsewhere(book, reduce)
+        elsewhere = RowsElsewhere(book, reduce, _rows_if_known(counts))
         report(1.0)
         yield ClusterCounter(book, counts, elsewhere, request.threads)
 
@@ -139,9 +139,13 @@ def counter_without_target(
     plan = replace(plan, features=book.names, table=len(plan.features))
     work = SendCodes(plan, book, with_target=False)
     with cluster.hold(data, plan.wanted[1:], work, lambda share: progress(0.5 + 0.5 * share)) as reduce:
-        elsewhere = RowsElsewhere(book, reduce)
+        elsewhere = RowsElsewhere(book, reduce, _rows_if_known(counts))
         progress(1.0)
         yield ClusterCounter(book, counts, elsewhere, reading.threads)
+
+
+def _rows_if_known(counts: Counts) -> int | None:
+    return None if counts.settings.weights is not None else int(counts.rows)
 
 
 def _in_two_passes(data: Data, request: CountRequest, storage: Storage, *, uncut: bool) -> Codes:

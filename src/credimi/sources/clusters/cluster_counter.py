@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counts.counter import ByValue, Strata
 from credimi.counts.local_counter import at_once, stratum_tables
@@ -44,12 +43,6 @@ class ClusterCounter:
     def __init__(self, book: Codebook, counts: Counts, elsewhere: RowsElsewhere, threads: int | None = None) -> None:
         self.book, self.threads, self.elsewhere, self._counts = book, threads, elsewhere, counts
         self.rows, self.squares, self.is_survey = counts.rows, float(counts.squares), False
-        weighted = counts.settings.weights is not None
-        if not weighted and elsewhere.rows != counts.rows:
-            raise CredimiError(
-                f"the rows of the DataFrame changed between two passes over them, from {counts.rows:,} to "
-                f"{elsewhere.rows:,}: write what the query gives to files, and pass these"
-            )
 
     def by_name(self) -> ClusterCounter:
         """The same with the columns in the order of their names."""
