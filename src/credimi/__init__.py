@@ -87,7 +87,7 @@ _STORED_MODULE_OF = {
     "Step": "credimi.questions.select.result",
     "Scorer": "credimi.estimators.scorer",
     "TreeCandidate": "credimi.questions.tree.nodes",
-    "TreeColumn": "credimi.counts.rows.node_counter",
+    "TreeColumn": "credimi.counts.nodes.node_counter",
     "TreeNode": "credimi.questions.tree.nodes",
     "TreeSplit": "credimi.questions.tree.nodes",
     "TreeStandIn": "credimi.questions.tree.nodes",
