@@ -91,7 +91,7 @@ _STORED_MODULE_OF = {
     "Scorer": "credimi.estimators.scorer",
     "Together": "credimi.questions.report.result",
     "TreeCandidate": "credimi.questions.tree.nodes",
-    "TreeColumn": "credimi.counts.rows.node_counter",
+    "TreeColumn": "credimi.counts.nodes.node_counter",
     "TreeNode": "credimi.questions.tree.nodes",
     "TreeSplit": "credimi.questions.tree.nodes",
     "TreeStandIn": "credimi.questions.tree.nodes",
