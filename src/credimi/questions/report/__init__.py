@@ -1,1 +1,0 @@
-"""One report on a table and its target: all questions asked at once."""
