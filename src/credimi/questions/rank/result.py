@@ -260,6 +260,11 @@ class Ranking(FeatureResult):
         names = self.columns["feature"]
         return [self._names.get(name, name) for name, is_kept in zip(names, keep, strict=True) if is_kept]
 
+    def remark_lines_of(self, feature: str) -> list[str]:
+        """The cautions about one feature, in words."""
+        about = [remark for remark in self.remarks if remark.caution and remark.feature == feature]
+        return [record["text"] for record in worded(about, sentences.PYTHON)]
+
     @property
     def has_counts(self) -> bool:
         """Whether it has the counts of its columns, for its page and for effects."""

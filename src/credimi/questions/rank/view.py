@@ -104,7 +104,9 @@ class _Pictures:
         if self._found is None:
             self._found = {effects.feature: effects for effects in self._ranking.all_effects(kinds.MOST_ROWS)}
         effects = self._found.get(row["feature"])
-        return "" if effects is None else effects_view.picture(effects)
+        return (
+            "" if effects is None else effects_view.picture(effects, effects_view.largest_share(self._found.values()))
+        )
 
 
 def _values(ranking: Ranking, row: Record, reader: str) -> str:
