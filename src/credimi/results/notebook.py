@@ -24,6 +24,8 @@ def sections_html(sections: Iterable[Section]) -> str:
 def _parts(section: Section) -> Iterator[str]:
     if section.lead:
         yield f"<p>{_text(section.lead)}</p>"
+    if section.picture is not None:
+        yield section.picture()
     if section.columns and section.rows:
         columns = [column for column in section.columns if "notebook" in column.media]
         limit = section.limit(IN_PYTHON)
