@@ -86,6 +86,8 @@ def section_parts(section: Section, level: int = 2) -> Iterator[str]:
     yield "<section>"
     if section.heading:
         yield f"<h{level}>{text(section.heading)}</h{level}>"
+    if section.above:
+        yield f'<div class="cautions">\n{paragraphs(section.above)}\n</div>'
     if section.html is not None:
         yield section.html()
     columns = [column for column in section.columns if "page" in column.media]
