@@ -55,7 +55,7 @@ class Document(Layout):
         size = max(1, _CELLS // max(len(wanted.columns), 1))
         for start in range(0, self.rows, size):
             rows = min(size, self.rows - start)
-            columns = {name: self.columns[name][start : start + rows] for name in wanted.columns}  # type: ignore[index]
+            columns = {name: self.columns[name][start : start + rows] for name in wanted.columns}
             yield Batch(columns, rows, cells=self.rows * len(wanted.columns), path=place)
         wanted.progress(1.0)
 

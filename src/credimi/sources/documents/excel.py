@@ -50,7 +50,9 @@ class Sheet(Document):
             if table is not None:
                 chosen(place, book.sheet_names, table, "sheet")
             sheets = [table] if table else book.sheet_names
-            lines = next(filter(None, (book.get_sheet_by_name(name).to_python() for name in sheets)), [])
+            lines: list[list[Value]] = next(
+                filter(None, (book.get_sheet_by_name(name).to_python() for name in sheets)), []
+            )
         except (calamine.CalamineError, calamine.PasswordError, OSError, ValueError) as error:
             raise CredimiError(f"{place} is no readable Excel workbook: {one_line(error)}") from error
         return cls(*columns_of(place, lines))
