@@ -123,7 +123,7 @@ def _here(place: Place, kind: str) -> Path:
 def _sqlite(path: Path) -> sqlite3.Connection:
     import sqlite3  # noqa: PLC0415  (rarely needed)
 
-    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
 
 
 def _duckdb(place: Place, kind: str) -> Foreign:
