@@ -40,6 +40,10 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     ),
     "inference.numbers.all_cuts_kernels.find_borders": ("i8 f8[:,:] f8[:] f8[:,:] f8[:,:,:] i8 i8 i8[:] f8[:]",),
     "inference.evidence.occurring.pack_occurring": (f"{_TABLES} b1[:] f8[:] i8[:] i8[:]",),
+    "inference.numbers.bits_kernels.count_cells": ("i8[:] i8[:] f8[:] f8[:] i8[:] i8[:] f8[:,:,:] f8[:,:,:]",),
+    "inference.numbers.bits_kernels.fill_evidence": ("f8[:,:,:] f8[:] f8[:,:,:]",),
+    "inference.numbers.bits_sums.sum_over_cuts": ("f8[:,:,:] i8[:] f8[:] f8[:,:,:]",),
+    "inference.numbers.bits_sums.moments_over_cuts": ("f8[:,:,:] f8 f8[:,:] i8[:] f8[:] f8[:,:] f8[:,:,:]",),
     "core.table_patterns.classify": (f"{_TABLES} i1[:] f8[:]",),
     "inference.moments.leading.leading_one_sided": (f"{_TABLES} f8[:] i8[:] i1[:] f8[:] f8[:]",),
     "inference.moments.side_by_side.matched_complete": (f"{_TABLES} f8[:] i1[:] i8[:] f8[:] f8[:] b1[:]",),
@@ -95,6 +99,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "counts.rows.pair_bits.count_pair": ("u1[:] u1[:] u2[:] f8[:] f8[:,:,:]",),
     "inference.evidence.pair_evidence.evidence_of_blocks": ("u8[:,:,:] i8[:] i8[:,:] i8[:,:] i8[:,:] i8 i8 f8[:,:,:]",),
     "inference.evidence.pair_evidence.evidence_of_pairs": ("f8[:] i8[:] i8 i8[:,:] i8[:,:] f8[:,:]",),
+    "questions.interactions.pair_screen.screen_tables": (
+        "f8[:] i8[:] i8 i8[:,:] i8[:,:] f8[:] f8[:] b1[:] f8[:,:] i8 f8 f8 i8[:,:] f8[:,:]",
+    ),
     "questions.interactions.pair_screen.screen_blocks": (
         "u8[:,:,:] i8[:] i8[:,:] i8[:,:] i8[:,:] f8[:] f8[:] b1[:] f8[:,:] f8 f8 i8 i8 i8 i8[:,:] f8[:,:]",
     ),

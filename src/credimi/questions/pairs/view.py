@@ -45,6 +45,7 @@ _FIGURE_TITLES = {
     "p_linked": "P(linked)",
     "linked": "linked",
     "share": "share of the smaller entropy",
+    "association": "association, from 0 to 1",
     "log_evidence": "log Bayes factor of dependence",
     "complete": "rows with both",
 }

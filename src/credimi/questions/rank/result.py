@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from credimi.core.types import Record, Value
+    from credimi.questions.rank.effects import Effects
     from credimi.questions.rank.page_data import Kept
     from credimi.results.remarks import Remark
 
@@ -58,6 +59,9 @@ COLUMNS = (
     "target_missing_high",
     "target_missing_p_above",
     "keep_informative",
+    "association",
+    "association_low",
+    "association_high",
 )
 ROBUST_COLUMNS = ("robust_low", "robust_high", "tipping_factor")  # with robust_factor
 
@@ -99,6 +103,8 @@ class Ranking(FeatureResult):
     - entropy_share: mi as a share of the target's entropy, from 0 to 1
     - target_missing_mi, target_missing_low, target_missing_high, target_missing_p_above: what the feature tells of
       where the target is missing; 0 where it never is
+    - association, association_low, association_high: mi, low and high on a scale from 0 (independent) to 1 (the feature
+      determines the target); for two normal variables it is the absolute correlation (`inference.tables.association`)
     - robust_low, robust_high: with robust_factor, the lower end of the least I and the upper end of the largest I, if
       the odds of being missing differ by that factor at most; see `information_bounds`
     - tipping_factor: with robust_factor, the largest factor at which the verdict keep or drop stands; 1 if it is unsure
@@ -247,12 +253,52 @@ class Ranking(FeatureResult):
         names = self.columns["feature"]
         return [self._names.get(name, name) for name, is_kept in zip(names, keep, strict=True) if is_kept]
 
-    def to_dict(self, *, reader: str = sentences.PYTHON, units: str = NATS) -> Record:
+    @property
+    def has_counts(self) -> bool:
+        """Whether it has the counts of its columns, for its page and for effects."""
+        return self._kept is not None
+
+    def effects(self, feature: Value) -> Effects:
+        """What each value of a feature means for the classes: their shares with intervals, and the direction.
+
+        Parameters
+        ----------
+        feature : str
+            The name of the feature, or its place in the ranking.
+
+        Examples
+        --------
+        >>> table = {"dose": [1, 2, 3, 4] * 50, "cured": [*"nnny", *"nnyy", *"nyyy", *"nyyy"] * 12 + [*"nnyyn", *"yyy"]}
+        >>> ranking = credimi.rank(table, "cured", discretize="categories")
+        >>> ranking.effects("dose").direction
+        'rises'
+        """
+        from credimi.questions.rank.effects import effects_of  # noqa: PLC0415  (loads the mathematics)
+
+        names = self.figures["feature"]
+        place = names.index(self[feature]["feature"])  # type: ignore[call-overload]  # one row
+        name = names[place]
+        found = effects_of(self, [place])
+        if not found:
+            raise CredimiError(f"column {name!r} is not ranked, so its values have no effects")
+        return found[0]
+
+    def all_effects(self, top: int | None = None) -> list[Effects]:
+        """The effects of all ranked columns; or those of the first ones that are not dropped."""
+        from credimi.questions.rank.effects import effects_of  # noqa: PLC0415  (loads the mathematics)
+
+        verdicts = self.figures["verdict"][:top]
+        places = range(len(self)) if top is None else [place for place, each in enumerate(verdicts) if each != "drop"]
+        return effects_of(self, places)
+
+    def to_dict(self, *, reader: str = sentences.PYTHON, units: str = NATS, effects: bool = False) -> Record:
         """The content of `credimi rank --format json`: settings, classes, remarks, features and so on; NaN as None.
 
-        Notes and remarks are worded for this reader, "python" (arguments) or "command line" (options).
+        Notes and remarks are worded for this reader, "python" (arguments) or "command line" (options). With `effects`,
+        there are the shares of the classes by value, as `Ranking.effects` has them.
         """
-        return {
+        found = {"effects": [each.to_dict() for each in self.all_effects()]} if effects else {}
+        return found | {
             "settings": self._settings(units),
             "rows": self.rows,
             "rows_with_target": self.rows_with_target,

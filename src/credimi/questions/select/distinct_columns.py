@@ -179,10 +179,8 @@ def _rejection(found: Distinct, column: int, p_given: float, level: float) -> Re
     """Why a column was not taken: what it lacks first decides."""
     alone = found.alone
     like = None
-    if 1.0 - alone.p_above[column] >= CREDIBLE:
-        reason = "tells nothing"
-    elif not found.eligible[column]:
-        reason = "unsure"
+    if not found.eligible[column]:
+        reason = "tells nothing" if 1.0 - alone.p_above[column] >= CREDIBLE else "unsure"
     elif any(1.0 - given[column] >= level for given in found.given):
         reason = "redundant"
         like = found.names[found.taken[int(np.nanargmin([given[column] for given in found.given]))]]

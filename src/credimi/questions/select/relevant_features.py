@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 _SECONDS, _MIN_ROWS, _MAX_ROWS = 3.0, 2_048, 65_536
 _PER_PAIR, _PER_WORD = 5e-5, 3e-9  # seconds: a pair; 64 rows in one cell of a pair's table
 _SMALLEST_POSITIVE = 1e-300  # lower bound of probabilities, so that their logarithm is finite
-_WEIGHTED_PAIRS_AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +51,7 @@ class Relevance:
 
 
 def relevance(
-    counter: LocalCounter,
+    counter: Counter,
     p_independent: FloatArray,
     progress: Callable[[float], None] | None = None,
     places: IntegerArray | None = None,
@@ -132,7 +131,7 @@ def _add_pairs(
         finished[block_pair] = first, second
         progress(len(finished) / len(block_pairs))
 
-    share(work, block_pairs, threads)
+    share(work, block_pairs, threads if pairs.has_sets else 1)
     for block_pair in block_pairs:  # in a fixed order, whichever thread was first: the last digits of sums depend on it
         for block_sums in finished[block_pair]:
             sums.add(block_sums)
@@ -152,14 +151,14 @@ def _evidence(pairs: ClassPairs, block_pair: tuple[int, int]) -> tuple[IntegerAr
     """
     rows, columns = (np.arange(*pairs.blocks[block, :2]) for block in block_pair)
     evidence = np.full((2, rows.size, columns.size), -np.inf)
-    if not pairs.weights.size:
+    if pairs.has_sets:
         pair_evidence.evidence_of_blocks(
             pairs.bits, pairs.ends, pairs.totals, pairs.layout, pairs.blocks, *block_pair, evidence
         )
         return rows, columns, evidence
-    all_pairs = np.array([(one, other) for one in rows for other in columns if one < other], dtype=np.int64)
-    for start in range(0, len(all_pairs), _WEIGHTED_PAIRS_AT_ONCE):
-        chunk = all_pairs[start : start + _WEIGHTED_PAIRS_AT_ONCE]
+    all_pairs = np.array([(one, other) for one in rows for other in columns if one < other], np.int64).reshape(-1, 2)
+    for some in pairs.chunks(all_pairs):
+        chunk = all_pairs[some]
         tables = pairs.tables(chunk, 1)
         sizes = np.array([table.size for table in tables])
         both = np.empty((len(chunk), 2))
@@ -169,10 +168,12 @@ def _evidence(pairs: ClassPairs, block_pair: tuple[int, int]) -> tuple[IntegerAr
     return rows, columns, evidence
 
 
-def why_nothing(counter: Counter, p_independent: FloatArray, threads: int | None) -> tuple[Remark, ...]:
+def why_nothing(
+    counter: Counter, p_independent: FloatArray, odds: FloatArray, threads: int | None
+) -> tuple[Remark, ...]:
     """The columns that matter in combination, each with its partner; or that there are none; or what to try.
 
-    `p_independent` is that of each column alone.
+    `p_independent` is that of each column alone, `odds` are the prior odds given another column.
     """
     names, count = counter.book.names, p_independent.size
     if count < 2:
@@ -184,7 +185,7 @@ def why_nothing(counter: Counter, p_independent: FloatArray, threads: int | None
         return (Remark(RemarkKind.NOTHING_TOGETHER, values=count),)
     sample = counter.sample(min(max(rows, _MIN_ROWS), _MAX_ROWS))
     in_sample = LocalCounter(sample, threads)
-    found = relevance(in_sample, p_independent, places=places_by_name(names))
+    found = relevance(in_sample, p_independent, places=places_by_name(names), odds=odds)
     together = [
         Remark(RemarkKind.ONLY_TOGETHER, names[column], other=names[partner])
         for column, partner in enumerate(found.partner.tolist())

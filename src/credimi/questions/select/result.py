@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 class Step:
     """A column that was taken.
 
-    `mi`, with the interval `low` to `high`, is what the column tells alone, in nats. `p_adds` is the probability that
-    makes the rule take it: that it depends on the target, given each single column taken before (the smallest of
-    these; "distinct"); that it matters, alone or with a partner ("relevant"); or, with the rules of rankings, that what
-    it tells exceeds epsilon. `p_redundant` has, for each column taken before, the probability that given this one the
-    column tells nothing more. `partner` is the column with which it matters most, unless it matters alone ("relevant").
+    `mi`, with the interval `low` to `high`, is what the column tells alone, in nats. `p_adds` is the
+    probability by which the rule takes it: that it adds more than epsilon to each column taken before, the smallest of
+    these ("distinct"); that it matters, alone or with a partner ("relevant"); or, with the rules of rankings, that what
+    it tells exceeds epsilon. `p_redundant` has, for each column taken before, the probability that this one adds no
+    more than epsilon to it. `partner` is the column with which it matters most, unless it matters alone ("relevant").
     `forced` means that the column is not credible, and was taken because of `min_features`.
     """
 

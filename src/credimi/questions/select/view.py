@@ -219,7 +219,7 @@ def plot(selection: Selection, ax: Axes | None, *, what: str | None) -> Axes:
     names, given, *_ = _redundancy(selection)
     if what == "redundancy" and not names:
         raise CredimiError("there is no matrix of redundancy: it needs a taken column and another that tells something")
-    heights = 1.1 + 0.3 * max(len(selection.steps), 3), 1.6 + 0.28 * len(names)
+    heights = 1.3 + 0.3 * max(len(selection.steps), 3), 1.6 + 0.28 * len(names)
     width = max(_FIGURE_WIDTH, 3.2 + 0.45 * len(given))
     if what == "redundancy":
         axes = _draw_matrix(selection, new_axes(ax, (width, heights[1])))
@@ -244,7 +244,7 @@ def _draw_steps(selection: Selection, axes: Axes) -> Axes:
     axes.set_xlim(left=0.0)
     forced = "; hollow: not credible" if any(step["forced"] for step in steps) else ""
     target = short_name(selection.target)
-    axes.set_xlabel(f"what it tells alone about {target}\nnats: mean and 95 % interval{forced}")
+    axes.set_xlabel(f"what it tells alone\nabout {target}\nnats: mean and 95 % interval{forced}")
     return axes
 
 

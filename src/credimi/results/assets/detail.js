@@ -70,6 +70,8 @@ function detailOf(report, laws, bounds, state, feature) {
   panel.append(make("h2", { title: of("name"), tabindex: "-1" }, isolated(of("name") || "(no name)")));
   panel.append(make("p", {}, make("span", { class: `badge ${verdict.replace(" ", "-")}` }, `${SIGNS[verdict]} ${verdict}`),
     ` ${verdictText(report, state, feature)}`));
+  panel.append(...effectTable(report, feature));
+  if (effectOf(report, feature)) panel.append(make("h3", {}, "Information about the target"));
   const facts = make("dl");
   if (of("p_above") !== null) {
     const ends = intervalOf(report, laws, feature, state.level), p = state.found.p_above[feature];
@@ -82,6 +84,10 @@ function detailOf(report, laws, bounds, state, feature) {
     const share = report.entropy > 0 ? `, ${((100 * of("mi")) / report.entropy).toFixed(1)} % of the target's entropy` : "";
     fact(facts, "Mean of I", `${digits(of("mi"))} nats${share}`);
     fact(facts, `${short(100 * state.level)} % interval`, `${digits(ends[0])} to ${digits(ends[1])}`);
+    if (of("association") !== null) {
+      const [low, high] = [of("association_low"), of("association_high")].map((each) => each.toFixed(2));
+      fact(facts, "Association", `${of("association").toFixed(2)} (${low} to ${high}): 0 independent, 1 determined`);
+    }
     if (bounds && of("ranked")) {
       const factor = state.factor === 1 ? bounds.asked[0] : state.factor;
       const band = bandOf(bounds, feature, state.level, factor, ends);
