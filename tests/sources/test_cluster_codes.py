@@ -32,7 +32,7 @@ dataframe = pytest.importorskip("dask.dataframe")
 OPTIONS = [
     {},
     {"rule": "relevant"},
-    {"rule": "smallest"},
+    {"rule": "distinct"},
     {"weights": "w"},
     {"missing_values": ["b"], "discretize": {"number": "quantile:3"}, "exclude": ["many"]},
     {"target": "number", "target_cuts": [0.0, 1.0]},

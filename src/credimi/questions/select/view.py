@@ -131,7 +131,8 @@ def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
         )
     elif settings["goal"] == "distinct":
         doubt = f"{1.0 - settings['level']:.2g}"
-        threshold = kinds.meaning_of_share(settings) or f"{settings['epsilon']:g} nats"
+        of_entropy = f"{epsilon} of the target's entropy ({settings['epsilon']:.3g} nats)"
+        threshold = of_entropy if share else f"{settings['epsilon']:g} nats"
         about = _DISTINCT.format(target=selection.target or NO_NAME, epsilon=threshold, doubt=doubt)
         yield f"Information is in {units}. {about}."
     else:
