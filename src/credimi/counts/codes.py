@@ -121,7 +121,7 @@ class Codebook:
             features,
             tuple(labels_of_column[feature.name] for feature in features),
             tuple(
-                feature.typed_as if keep else feature.places[feature.typed_as]
+                feature.typed_as if keep else feature.counted_places
                 for feature, keep in zip(features, keeps_numbers, strict=True)
             ),
             np.array(

@@ -38,6 +38,7 @@ from credimi.results.sentences import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from types import EllipsisType
 
     from credimi.columns.interpret import InterpretedClasses
     from credimi.core.tables import Tables
@@ -141,7 +142,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     method: str | None = None
     missing_as: str = "ignore"
     robust_factor: float | None = None
-    missing_values: Iterable[str | float] = MISSING_VALUES
+    missing_values: Iterable[str | float | EllipsisType] = MISSING_VALUES
     discretize: str | Mapping[str, Value] | None = "mdl"
     target_cuts: Value = None
     unlabeled: Value = None

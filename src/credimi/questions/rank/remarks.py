@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.feature import FeatureKind, SuspicionKind
-from credimi.columns.interpret import CATEGORIES
+from credimi.columns.meaning.meaning import CATEGORIES
 from credimi.inference.information import NO_SPREAD
 from credimi.results import remark_sentences
 from credimi.results.remarks import Remark, RemarkKind
@@ -146,6 +146,8 @@ def _suspicion_remarks(feature: Feature, row: Record) -> Iterator[Remark]:
             (RemarkKind.SPELLED_ALIKE, (SuspicionKind.SPELLED_ALIKE,)),
             (RemarkKind.READABLE_TEXT, _READABLE),
             (RemarkKind.OTHER_NOTATION, _OTHER_NOTATIONS),
+            (RemarkKind.READ_AS, (SuspicionKind.READ_AS,)),
+            (RemarkKind.TAKEN_AS_MISSING, (SuspicionKind.TAKEN_AS_MISSING,)),
         ):
             few_names = suspicion.kind in _MAY_BE_NAMES and row["values"] <= CATEGORIES
             if suspicion.kind in notations and not few_names:

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.inference import rules
@@ -249,7 +251,9 @@ class Ranking(FeatureResult):
         rule = rules.checked_rule(rule)
         if rule == "informative" and self.settings["prior"] != ADAPTIVE:
             raise CredimiError(rules.NEEDS_INDEPENDENCE)
-        keep = self.columns[f"keep_{rule}"]
+        keep = self.columns.get(f"keep_{rule}")
+        if keep is None:  # it was saved before there was the rule informative
+            keep = rules.informative(np.array(self.columns["p_independent"], dtype=np.float64)).tolist()
         names = self.columns["feature"]
         return [self._names.get(name, name) for name, is_kept in zip(names, keep, strict=True) if is_kept]
 

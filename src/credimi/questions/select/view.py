@@ -116,8 +116,8 @@ def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
         yield _FORCED
     yield from _none_taken(selection, shown)
     yield from selection.remark_lines(reader=shown.reader, units=shown.units)
-    epsilon, units = kinds.threshold(settings, shown.units), shown.units
-    share = f" ({share})" if (share := kinds.meaning_of_share(settings)) else ""
+    units, share = shown.units, kinds.meaning_of_share(settings)
+    epsilon = share or kinds.threshold(settings, units)
     if settings["goal"] not in _TITLES:
         method = f", method {settings['method']}" if "method" in settings else ""
         if "factor" in settings:
@@ -127,12 +127,12 @@ def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
             )
         yield (
             f"Information is in {units}. Each column is judged alone by the rule {settings['goal']}, with epsilon "
-            f"{epsilon}{share} and level {settings['level']:g} (prior {settings['prior']}{method})."
+            f"{epsilon}{',' * bool(share)} and level {settings['level']:g} (prior {settings['prior']}{method})."
         )
     elif settings["goal"] == "distinct":
         doubt = f"{1.0 - settings['level']:.2g}"
-        of_entropy = f"{epsilon} of the target's entropy ({settings['epsilon']:.3g} nats)"
-        threshold = of_entropy if share else f"{settings['epsilon']:g} nats"
+        nats = f"{settings['epsilon']:.3g} nats"
+        threshold = f"{kinds.threshold(settings)} of the target's entropy ({nats})" if share else nats
         about = _DISTINCT.format(target=selection.target or NO_NAME, epsilon=threshold, doubt=doubt)
         yield f"Information is in {units}. {about}."
     else:
