@@ -37,8 +37,8 @@ from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import mixtures
 from credimi.inference.rules import from_common_odds
 from credimi.inference.sampling import draw_information, information_of
-from credimi.inference.tables.stratified_tables import StratifiedTables, independence, summarize
 from credimi.inference.tables.many_tables import summarize as summarize_tables
+from credimi.inference.tables.stratified_tables import StratifiedTables, independence, summarize
 from credimi.questions.select.distinct_columns import odds_given
 from credimi.sources.codes import encoded_table
 

@@ -44,7 +44,7 @@ def test_the_columns_are_written(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert code == 0
     assert "2 of 20 features kept by the rule distinct: " in err
     names = output.read_text().splitlines()[0].split(",")
-    assert sorted(names) == ["bmi", "diabetes", "glucose"]
+    assert sorted(names) == ["age", "diabetes", "glucose"]
 
 
 def test_a_file_is_written_by_the_rule_that_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_file_is_written_by_the_rule_that_is_printed(capsys: pytest.CaptureFix
 
 
 def test_steps_and_nodes_are_lines_of_csv(capsys: pytest.CaptureFixture[str]) -> None:
-    for command, columns in (("select", "feature,taken,step,adds,"), ("tree", "node,parent,depth,branch,")):
+    for command, columns in (("select", "feature,taken,step,mi,"), ("tree", "node,parent,depth,branch,")):
         code, out, _ = answer(capsys, command, DATA, "--target", "diabetes", "--format", "csv")
         lines = [line for line in out.splitlines() if not line.startswith("# ")]
         assert code == 0
