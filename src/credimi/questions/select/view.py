@@ -55,7 +55,9 @@ def sections(selection: Selection, shown: Shown) -> Iterator[Section]:
     """The steps, the matrix of redundancy (on pages), the columns that were not taken, and remarks."""
     steps = selection.steps
     rows = [asdict(step) | {"number": f"{number}{'*' * step.forced}"} for number, step in enumerate(steps, 1)]
-    yield Section(title(selection), _columns(selection, rows, shown), rows, heading="Taken, in order", css="steps")
+    number, cautions, others = selection.cautions_first(shown)
+    lead, of_steps = title(selection) + number, _columns(selection, rows, shown)
+    yield Section(lead, of_steps, rows, heading="Taken, in order", css="steps", above=cautions)
     if _redundancy(selection)[0]:
         yield Section(heading="Which columns say the same", html=lambda: _matrix_html(selection))
     if selection.rejected:
@@ -67,7 +69,7 @@ def sections(selection: Selection, shown: Shown) -> Iterator[Section]:
         )
         rejected = [asdict(each) | {"verdict": each.reason} for each in selection.rejected]
         yield Section("", columns, rejected, most=_MAX_REJECTED, heading="Not taken")
-    yield Section(lines=list(_lines(selection, shown)))
+    yield Section(lines=list(_lines(selection, others, shown)))
 
 
 def title(selection: Selection) -> str:
@@ -106,7 +108,7 @@ def _columns(selection: Selection, rows: list[Record], shown: Shown) -> list[Col
     ]
 
 
-def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
+def _lines(selection: Selection, remarks: Iterable[str], shown: Shown) -> Iterator[str]:
     """What is said below: how sure it is, what was left out, what else to try, what figures mean."""
     settings = selection.settings
     if not selection.complete:
@@ -115,7 +117,7 @@ def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
     if any(step.forced for step in selection.steps):
         yield _FORCED
     yield from _none_taken(selection, shown)
-    yield from selection.remark_lines(reader=shown.reader, units=shown.units)
+    yield from remarks
     units, share = shown.units, kinds.meaning_of_share(settings)
     epsilon = share or kinds.threshold(settings, units)
     if settings["goal"] not in _TITLES:
