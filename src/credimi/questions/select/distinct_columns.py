@@ -131,9 +131,9 @@ def _given(counter: Counter, taken: int, columns: IntegerArray, found: Distinct,
         everyone, p_alone = np.ones(counted.columns.size, dtype=bool), found.alone.p_independent[counted.columns]
         factor = odds_factor(tables, counted.starts, everyone, (p_independent, p_alone), options.threads)
         p_adds[counted.columns] = p_dependent = 1.0 - with_odds(p_independent, factor)
-        open_ = backward(p_dependent, options.level)  # what adds anything adds epsilon at most: no moments are needed
-        if open_.any():
-            p_adds[counted.columns[open_]] = p_above(strata.with_odds(factor).chosen(open_), options)
+        in_doubt = backward(p_dependent, options.level)  # the others surely add nothing at all: they need no moments
+        if in_doubt.any():
+            p_adds[counted.columns[in_doubt]] = p_above(strata.with_odds(factor).chosen(in_doubt), options)
         found.approximate[counted.columns] |= marks
     return p_adds
 
