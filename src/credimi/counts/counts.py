@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -135,10 +136,12 @@ class Counts:
         return self.feature(str(column)).table  # a name in pandas may be no text
 
     def __repr__(self) -> str:
-        return (
-            f"Counts(target={self.target!r}, rows={self.rows:,}, features={len(self.features):,}, "
-            f"classes={len(self.classes):,})"
-        )
+        features, classes = f"features={len(self.features):,}", f"classes={len(self.classes):,}"
+        return f"Counts(target={self.target!r}, rows={self.rows:,}, {features}, {classes})"
+
+    def _repr_html_(self) -> str:
+        size = f"{self.rows:,} rows, {len(self.features):,} features, {len(self.classes):,} classes"
+        return f"<table><tr><th>Counts of <bdi>{escape(self.target)}</bdi></th><td>{size}</td></tr></table>"
 
     def feature(self, column: str) -> Feature:
         """One column, interpreted: its counts, the names of its values, and how they were chosen."""

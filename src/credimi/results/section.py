@@ -118,6 +118,7 @@ class Section:
     more: bool = True  # whether a line says how many rows are not shown
     heading: str | None = None
     html: Callable[[], str] | None = None
+    picture: Callable[[], str] | None = None  # what notebooks show first: HTML that needs no style sheet
     css: str = ""  # of the table
     wraps: bool = True  # whether lines end where the terminal does
     whole: bool = False  # whether all rows are shown, whatever number of rows was asked for

@@ -42,7 +42,7 @@ _STOPS = {
 def sections(grown: Tree, shown: Shown) -> Iterator[Section]:
     """The title, then each node before its branches; with reasons also why columns were left out."""
     tree = grown.to_dict()
-    yield Section(_title(tree), wraps=False)
+    yield Section(_title(tree), wraps=False, picture=lambda: f"<p>{_key(tree)}</p>{_nodes(tree)}")
     conditions = short_conditions(tree, _MAX_BRANCH_CHARACTERS)
     lines = []
     for node in tree["nodes"]:
