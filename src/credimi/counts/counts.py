@@ -172,9 +172,7 @@ class Counts:
 
     def interpreted_classes(self, least: int = 2) -> InterpretedClasses:
         """The target's classes as they are ranked; an error if there are fewer than `least`."""
-        classes, positions = interpret_classes(
-            self.target, self.classes, self.rows, least, cuts=self.settings.given_cuts
-        )
+        classes, positions = interpret_classes(self.target, self.classes, self.rows, least, settings=self.settings)
         totals = np.zeros(len(classes), dtype=self.flat.dtype)
         for block in self.blocks()[:1]:  # each block has all rows
             np.add.at(totals, positions, block[:-1].sum(axis=1))
@@ -357,6 +355,10 @@ class Counts:
         )
         options: Record = {"settings": self.settings, "max_labels": max_labels, "compiled": compiled}
         feature = interpret(self.features[index], self.labels[index], blocks[index], interpreted, **options)
+        if self.settings.numeric_target and feature.kind.ranked:
+            # The posterior stands above; only this line calls it.
+            of_feature = import_module("credimi.inference.numbers.of_column").of_feature
+            feature = replace(feature, averaged=of_feature(feature, blocks[index]))
         return feature if squares is None else feature.with_squares(squares[index], classes.positions)
 
 

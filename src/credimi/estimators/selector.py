@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +25,7 @@ from credimi.counts.reading import Reading
 from credimi.counts.request import check_named
 from credimi.counts.weights import effective, weighing_one
 from credimi.estimators.class_labels import warn_if_measured
-from credimi.estimators.counted_xy import Sample, coded, counted, target_name
+from credimi.estimators.counted_xy import Sample, coded, counted, target_name, with_target_cells
 from credimi.estimators.validation import checked_features, checked_target, checked_weights, with_weights
 from credimi.inference.belief import ADAPTIVE, USUAL_APPROXIMATION, USUAL_EPSILON, USUAL_PRIOR, Belief
 from credimi.inference.bounds import information_bounds
@@ -68,35 +68,38 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     """Keep the features that credibly inform about the target.
 
     Numbers are cut into ranges for scoring, as in `credimi.rank`; `transform` returns the columns unchanged.
-    X may be a sparse matrix, in which 0 is a value; it is not made dense. The rules "distinct", "smallest" and
-    "relevant" refuse sparse matrices.
+    X may be a sparse matrix, in which 0 is a value; it is not made dense. The rules "distinct" and "relevant"
+    refuse sparse matrices.
 
     Parameters
     ----------
-    rule : "informative", "forward", "backward", "plugin" or "fdr"; "distinct", "smallest" or "relevant"
+    rule : "informative", "forward", "backward", "plugin" or "fdr"; "distinct" or "relevant"
         "informative", for prediction: keep what is not more probably independent of the target than not; how many
         features are independent is learned from all. For claims: keep what is surely informative, P(I > epsilon) >=
         level; all but what is surely not; what exceeds epsilon by the estimate alone; or as many as possible while at
-        most a share `fdr` of them is expected not to exceed epsilon. The last three look at columns together, as in
+        most a share `fdr` of them is expected not to exceed epsilon. The last two look at columns together, as in
         `credimi.select`: they need all rows at once, so there is no `partial_fit`, and the prior is adaptive. A
         `method` of the paper has the paper's rule, "forward", in place of "informative".
     k : int, optional
-        Keep exactly k features instead, the best by P(I > epsilon), then by E[I]. With the rules "distinct", "smallest"
-        and "relevant" k is the maximum: the first k features that they take are kept.
+        Keep exactly k features instead, the best by P(I > epsilon), then by E[I]. With the rules "distinct" and
+        "relevant" k is the maximum: the first k features that they take are kept.
     min_features : int
         The minimum number of features to keep. If fewer are credible, the best others are kept too: by P(I > epsilon),
-        then by E[I]; with "distinct", "smallest" and "relevant" by the probability that they add something or matter.
+        then by E[I]; with "distinct" and "relevant" by the probability that they add something or matter.
         `fit` warns of it: this is for pipelines, which fail if no feature is kept in a small fold; it is not a claim.
         Features that cannot tell anything come last.
     epsilon, fdr, prior, approximation, method, missing_as
         As in `credimi.rank`. "informative" asks for P(I > 0), and has no epsilon.
     level : float, optional
-        As in `credimi.rank`, 0.95 by default; 0.5 with the rules "distinct" and "smallest". "informative" has none.
+        As in `credimi.rank`, 0.95 by default; with "distinct", how sure it has to be that a feature adds nothing.
+        "informative" has none.
     robust_factor : float, optional
         Keep only what stands at this factor, P(I > epsilon) >= level whatever is missing, within the factor (see
         `credimi.information_bounds`), of what the rule or `k` keeps.
-    missing_values, discretize, target_cuts
-        As in `credimi.count`. `partial_fit` does not take quantiles of the target, which all rows would be needed for.
+    missing_values, discretize, target_cuts, target_as
+        As in `credimi.count`: a y of more than 20 different numbers is a number, and is not cut, so that the selector
+        works before a regressor. `partial_fit` does not take quantiles of the target, which all rows would be needed
+        for, and for the same reason no y that is a number.
     unlabeled : optional
         One more value of y that means that the class is unknown, such as -1. None, NaN and NA always do.
     weights_are : "rows" or "survey", optional
@@ -117,7 +120,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     counts_ : credimi.Counts
         Everything that was learned: the counts of the target with each feature.
     selection_ : credimi.Selection
-        With the rules "distinct", "smallest" and "relevant": the steps, and why other columns were not taken.
+        With the rules "distinct" and "relevant": the steps, and why other columns were not taken.
     n_features_in_, feature_names_in_
         As usual in scikit-learn.
 
@@ -144,6 +147,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     missing_values: Iterable[str | float | EllipsisType] = MISSING_VALUES
     discretize: str | Mapping[str, Value] | None = "mdl"
     target_cuts: Value = None
+    target_as: str | None = None
     unlabeled: Value = None
     weights_are: str | None = None
     n_jobs: int | None = None
@@ -151,7 +155,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
         """Count, and compute what the rules need. The ranking, with its intervals, is computed on first use."""
         self.check_rule()
-        sample = self._sample(X, y, sample_weight, reset=True)
+        sample = with_target_cells(self._sample(X, y, sample_weight, reset=True), self.unlabeled)
         if self.rule in GOALS:
             self._select(sample)
         else:
@@ -282,13 +286,17 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
         features = checked_features(self, X, reset=reset)
         self._check_limits(len(features.names))
         target = checked_target(y, features.rows, type(self).__name__)
-        settings = ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts)
+        Reading(target_as=self.target_as, target_cuts=self.target_cuts)  # refuses what does not fit
+        settings = ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts, target_as=self.target_as)
         name = target_name(y, features) if reset else self.counts_.target
         check_named(settings, features.names, name)
         weights = checked_weights(sample_weight, features.rows)
         if weights is None and not reset and self.counts_.settings.weights is not None:
             weights = np.ones(features.rows)
         settings = with_weights(settings, weights, self.weights_are)
+        if not reset:
+            kept = self.counts_.settings
+            settings = replace(settings, target_cuts=kept.target_cuts, target_as=kept.target_as)
         return Sample(features, target, settings, name, weights, threads_of(self.n_jobs))
 
     def _select(self, sample: Sample) -> None:
@@ -371,11 +379,10 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
         credible, kept = self._kept()
         if added := [self.counts_.features[index] for index in np.flatnonzero(kept & ~credible).tolist()]:
             amount = "no feature is", "only 1 feature is", f"only {credible.sum()} features are"
-            why = f"because min_features is {self.min_features}"
-            if self._only_class is not None:
-                why += f"; all rows have one class, {self._only_class!r}"
-            what = amount[min(int(credible.sum()), 2)]
-            warnings.warn(f"{what} credible: kept {first_few(added)}, the best, {why}", stacklevel=3)
+            one_class = "" if self._only_class is None else f"; all rows have one class, {self._only_class!r}"
+            why = f"because min_features is {self.min_features}{one_class}"
+            said = f"{amount[min(int(credible.sum()), 2)]} credible: kept {first_few(added)}, the best"
+            warnings.warn(f"{said}, {why}", stacklevel=3)
 
     def _chosen(self, posteriors: Beliefs, belief: Belief) -> BooleanArray:
         if self.k is not None:

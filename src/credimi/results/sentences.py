@@ -137,6 +137,13 @@ def verdict_counts(verdicts: Sequence[str], order: Iterable[str], lines: int, to
     return f"{counted(len(verdicts), 'feature')}: {numbers or 'none'}{fewer}"
 
 
+def numeric_named(target: str, settings: Facts, ranges: int) -> str:
+    """The target's name; where it is a number, it says how it is taken."""
+    kinds = {"number": "numeric", "ranges": f"numeric, in {ranges} ranges"}
+    kind = kinds.get(settings.get("target_as", ""))
+    return target if kind is None else f"{target} ({kind})"
+
+
 def rows_in_words(rows: float, with_target: float | None) -> str:
     """How many rows there are, and how many of them have the target, if not all have."""
     if with_target is None or with_target == rows:
@@ -252,7 +259,7 @@ _MEANT_TOGETHER = {  # what the values of an identifier may be instead of names 
 _UNRANKED = (*_UNRANKED_TOGETHER, *_MEANT_TOGETHER, "identifier")
 
 
-def _suspicion(facts: Facts) -> str:
+def _suspicion(facts: Facts) -> str:  # noqa: PLR0911  (one way for each kind)
     """One suspicion, as the end of a note."""
     kind = facts["kind"]
     if kind in READABLE:
@@ -261,6 +268,8 @@ def _suspicion(facts: Facts) -> str:
         return f", not {_notation(facts)}"
     if kind == "spelled_alike":
         return f"; {spelled_alike(facts['values'])}"
+    if kind == "codes":
+        return "; may be codes, which have no order"
     if kind == "read_as":
         return f"; {read_as(facts['values'])}"
     if kind == "taken_as_missing":

@@ -459,7 +459,7 @@ def test_ranking_of_nothing_but_notes() -> None:
         ({"target": None}, "name the target"),
         ({"target": "constant"}, "has one class only"),
         ({"target": "nothing"}, "is missing in all 400 rows"),
-        ({"target": "measured"}, "different numbers, not classes"),
+        ({"target": "measured", "target_as": "classes"}, "target_as is 'classes': choose one of number, categories"),
         ({"discretize": "mld"}, "unknown discretization 'mld'"),
         ({"features": ["wek"]}, "did you mean 'weak'"),
     ],
@@ -603,5 +603,5 @@ def test_a_column_that_is_missing_everywhere_is_not_ranked(options: dict[str, An
 def test_a_column_that_is_missing_everywhere_is_not_selected() -> None:
     frame = pd.DataFrame({"none": [None] * 100, "nan": [np.nan] * 100, "x": list("ppqq") * 25})
     y = list("ppqq") * 25
-    for rule in (*rules.RULES, "smallest", "relevant"):
+    for rule in (*rules.RULES, "distinct", "relevant"):
         assert CredibleSelector(rule).fit(frame, y).get_support().tolist() == [False, False, True]

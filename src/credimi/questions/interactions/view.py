@@ -16,7 +16,7 @@ from credimi.results.figures import require_matplotlib, short_name
 from credimi.results.page import headings, name, row_heading, table, text
 from credimi.results.palette import TERMINAL, heat
 from credimi.results.section import Section, Shown, signed
-from credimi.results.sentences import NO_NAME, counted, unranked_lines
+from credimi.results.sentences import NO_NAME, counted, numeric_named, unranked_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -43,7 +43,7 @@ _SHARED_ROWS = (
 
 def sections(interactions: Interactions, shown: Shown) -> Iterator[Section]:
     """The pairs with synergy, those with redundancy, heat maps (on pages), and remarks."""
-    target = interactions.target or NO_NAME
+    target = numeric_named(interactions.target or NO_NAME, interactions.settings, len(interactions.classes))
     rows = list(interactions)
     more = [row for row in rows if row["p_above"] >= row["p_below"]]
     less = [row for row in rows if row["p_above"] < row["p_below"]]
