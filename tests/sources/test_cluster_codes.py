@@ -121,6 +121,25 @@ def test_the_tree_is_that_of_the_pandas_frame(
         assert any(node.split is not None and node.split.stand_ins for node in whole.nodes)
 
 
+@pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"weights": "w", "weights_are": "survey"}])
+def test_trees_and_pairs_of_scratch_files_are_those_of_memory(options: dict[str, str], tmp_path: Path) -> None:
+    data = frame().rename(columns={7: "seven"})
+    data.to_parquet(tmp_path / "data.parquet", row_group_size=200)
+    for given in (data, tmp_path / "data.parquet"):
+        whole = credimi.tree(given, "y", exclude=["id"], **options)
+        found = credimi.tree(given, "y", exclude=["id"], scratch=tmp_path, **options)
+        assert_alike(found.to_dict(), whole.to_dict())
+        assert len(whole) > 3
+        pairs = credimi.pairs(given, **options).to_dict()
+        assert_alike(credimi.pairs(given, scratch=tmp_path, **options).to_dict(), pairs)
+    assert [path.name for path in tmp_path.iterdir()] == ["data.parquet"]
+
+
+def test_pairs_elsewhere_need_no_scratch_folder(tmp_path: Path) -> None:
+    with pytest.raises(CredimiError, match="stay where its rows are: leave scratch out"):
+        credimi.pairs(dataframe.from_pandas(frame(), npartitions=2), scratch=tmp_path)
+
+
 def test_a_level_of_a_tree_takes_two_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     asks = list[object]()
     ask = asked.RowsElsewhere.ask
