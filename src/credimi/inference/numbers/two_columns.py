@@ -1,9 +1,10 @@
 """The mutual information of two columns, at least one of which holds numbers: `mutual_information(x, y)`.
 
 A column of numbers is a number. Whole numbers with at most `CATEGORIES` different values are categories, as `rank` has
-it, unless there are hardly two rows to each: then a table would be too thin. So is what is no column of numbers. Two columns of categories are a table. A number is not cut: beside
-categories it is averaged over all cuts (see `all_cuts`), whichever of the two is the target; beside another number
-either has bits (see `bits`). Both are symmetric, I(x, y) = I(y, x).
+it, unless there are hardly two rows to each: then a table would be too thin. What is no column of numbers is one of
+categories, and two such columns are a table. A number is not cut: beside categories it is averaged over all cuts (see
+`all_cuts`), whichever of the two is the target; beside another number either has bits (see `bits`). Both are symmetric,
+I(x, y) = I(y, x).
 """
 
 from __future__ import annotations
