@@ -36,7 +36,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:] f8[:,:] f8[:,:] i8[:] b1[:] f8[:,:] f8[:,:]",
     ),
     "inference.numbers.all_cuts_kernels.weigh_cuts": (
-        "f8[:,:,:] f8[:] f8[:,:] f8[:,:,:] f8[:] f8[:] f8 b1 b1 f8[:,:] f8[:,:] f8[:,:,:] f8[:,:]",
+        "f8[:,:,:] f8[:] f8[:,:] f8[:,:] f8[:,:,:] f8[:] f8[:] f8 b1 b1 f8[:,:] f8[:,:] f8[:,:,:] f8[:,:]",
     ),
     "inference.numbers.all_cuts_kernels.find_borders": ("i8 f8[:,:] f8[:] f8[:,:] f8[:,:,:] i8 i8 i8[:] f8[:]",),
     "inference.evidence.occurring.pack_occurring": (f"{_TABLES} b1[:] f8[:] i8[:] i8[:]",),

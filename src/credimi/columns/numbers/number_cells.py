@@ -14,7 +14,7 @@ f_i and u_c the rows that lack one side, and T all of them,
 
 `class_shares` are pi_i+, and the masses of cells pi_+c. If only one side has missing values, these are (n_i+ + f_i)/T
 and sum_i pi_i+ n_ic/n_i+; or (n_+c + u_c)/T and sum_c pi_+c n_ic/n_+c. Within a cell, labels share its mass like their
-own rows. `class_weights` are pi_i+ over the share that the class would have if only the masses of cells were known.
+own rows. `lacking` is f_i/(T pi_i+), and `unclassed` u_c/T, summed below each border.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ class Cells:
     `below` (strata, cells + 1, classes) has the counts of complete rows below each border, from 0 to all; `width`
     (cells + 1) the share of all `count` cells below each border: more than these if only some borders are summed over.
     If values are missing, `mass` (strata, cells + 1) is the share of all rows below each border, `class_shares`
-    (strata, classes) those of the classes, and `class_weights` as above. `stratum_shares` are those of all rows; None:
-    of complete rows. `places` says after how many labels each border lies, if the cells are made of labels.
+    (strata, classes) those of the classes; `lacking` (strata, classes) and `unclassed` (strata, cells + 1) are as
+    above. `stratum_shares` are those of all rows; None: of complete rows. `places` says after how many labels each
+    border lies, if the cells are made of labels.
     """
 
     below: FloatArray
@@ -53,7 +54,8 @@ class Cells:
     count: int
     mass: FloatArray | None = None
     class_shares: FloatArray | None = None
-    class_weights: FloatArray | None = None
+    lacking: FloatArray | None = None
+    unclassed: FloatArray | None = None
     stratum_shares: FloatArray | None = None
     places: IntegerArray | None = None
 
@@ -68,10 +70,10 @@ class Cells:
         totals, rows = self.below[:, -1], self.rows
         complete = (totals + SMOOTHING) / (rows + SMOOTHING * totals.shape[1])[:, np.newaxis]
         seen = complete if self.class_shares is None else self.class_shares
-        weights = np.ones_like(complete) if self.class_weights is None else self.class_weights
+        lacking = np.zeros_like(complete) if self.lacking is None else self.lacking
         of_strata = rows / rows.sum() if self.stratum_shares is None else self.stratum_shares
         shares: FloatArray = np.stack(
-            [complete, seen, weights, np.broadcast_to(of_strata[:, np.newaxis], totals.shape)]
+            [complete, seen, lacking, np.broadcast_to(of_strata[:, np.newaxis], totals.shape)]
         )
         return shares
 
@@ -157,8 +159,9 @@ class _Missing:
     """What rows that lack one side tell: the share of all rows below each label, and about the classes."""
 
     mass_below: FloatArray
+    unclassed_below: FloatArray
     class_shares: FloatArray
-    class_weights: FloatArray
+    lacking: FloatArray
 
     @classmethod
     def of(cls, counts: FloatArray, below: FloatArray, places: IntegerArray) -> _Missing | None:
@@ -169,18 +172,17 @@ class _Missing:
         starts = places[:-1]
         cells = np.diff(below[places], axis=0)  # (cells, classes)
         unclassed = np.add.reduceat(lacks_class, starts)
-        classes = below[-1] + SMOOTHING
-        shares = cells / cells.sum(axis=1, keepdims=True)
+        total = cells.sum() + lacks_number.sum() + unclassed.sum()
         chances = _fixed_point(cells, lacks_number, unclassed)
-        class_shares = chances.sum(axis=0) + SMOOTHING / classes.sum()
+        class_shares = chances.sum(axis=0) + SMOOTHING / total
         class_shares /= class_shares.sum()
-        widened = cells.sum(axis=1) + unclassed
-        if_at_random = (widened / widened.sum()) @ shares + SMOOTHING / classes.sum()
-        weights = class_shares / (if_at_random / if_at_random.sum())
-        of_labels = counts[:-1, :-1].T @ weights + lacks_class
+        lacking = lacks_number / (total * class_shares)
+        of_labels = counts[:-1, :-1].T @ (1.0 / np.maximum(1.0 - lacking, _TINY)) + lacks_class
         in_cells = np.add.reduceat(of_labels, starts)
         of_labels *= np.repeat(chances.sum(axis=1) / np.maximum(in_cells, _TINY), np.diff(places))
-        return cls(np.concatenate([[0.0], np.cumsum(of_labels)]), class_shares, weights)
+        mass_below = np.concatenate([[0.0], np.cumsum(of_labels)])
+        unclassed_below = np.concatenate([[0.0], np.cumsum(lacks_class)]) / total
+        return cls(mass_below, unclassed_below, class_shares, lacking)
 
 
 def _fixed_point(cells: FloatArray, lacks_number: FloatArray, unclassed: FloatArray) -> FloatArray:
@@ -214,5 +216,6 @@ def _resolution(
         cells,
         mass=mass[np.newaxis],
         class_shares=missing.class_shares[np.newaxis],
-        class_weights=missing.class_weights[np.newaxis],
+        lacking=missing.lacking[np.newaxis],
+        unclassed=missing.unclassed_below[np.newaxis, places],
     )
