@@ -64,7 +64,7 @@ def load(name: str) -> tuple[Columns, np.ndarray]:
             numbers[:, -1], return_inverse=True
         )[1]
     source = SOURCES[name]
-    fields = _fields(source, [_folder(data, source) / file for file in source.files])
+    fields = _fields(source, [_folder(data, source, everywhere=True) / file for file in source.files])
     columns: Columns = {}
     target = np.zeros(0, dtype=object)
     for number, values in enumerate(zip(*fields, strict=True), start=1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import credimi
+from credimi.core.special import entropy
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -30,12 +32,14 @@ def expected(
     feature_only: list[float] | None = None,
     prior: str | float = "adaptive",
     approximation: str = "matched",
-    epsilon: float = 0.003,
+    epsilon: float | None = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> dict[str, object]:
     """The same answer from Python, in nats."""
     table = credimi.Table.of(joint, target_only, feature_only)
+    if epsilon is None:  # .5 % of the entropy of the rows, at most of log 2
+        epsilon = 0.005 * min(entropy(table.joint.sum(axis=1) + table.target_only), math.log(2.0))
     law = credimi.mutual_information(table, prior=prior, approximation=approximation, random_state=seed)
     low, high = law.interval(level)
     return {

@@ -59,6 +59,7 @@ _STORED_MODULE_OF = {
     "CountedFile": "credimi.counts.saved.counted_files",
     "CutBy": "credimi.columns.feature",
     "Edge": "credimi.questions.network.result",
+    "Effects": "credimi.questions.rank.effects",
     "Empirical": "credimi.inference.distributions.components",
     "FeatureKind": "credimi.columns.feature",
     "Features": "credimi.estimators.validation",

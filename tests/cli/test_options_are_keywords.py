@@ -22,6 +22,7 @@ FUNCTIONS = {  # the public functions of each command
     "prequential": (credimi.prequential,),
 }
 COMMAND_ONLY = {
+    "effects": "to_dict(effects=True), Ranking.effects",
     "input_format": "Python has no standard input to read",
     "format": "a result has to_json, to_csv and others",
     "csv_safe": "of --format csv",

@@ -121,7 +121,7 @@ def test_ranking_and_page_have_the_odds_of_the_cuts(approximation: str) -> None:
     law = mutual_information(table_of(counts, tuple(places.tolist())), approximation=approximation, random_state=0)
     share = (1.0 - row["p_independent"]) / (1.0 - law.p_zero)
     assert row["mi"] == pytest.approx(share * law.mean(), rel=1e-9)
-    assert row["p_above"] == pytest.approx(share * law.sf(0.003), rel=1e-9)
+    assert row["p_above"] == pytest.approx(share * law.sf(ranking.settings["epsilon"]), rel=1e-9)
     packed = collect(ranking, ranking._kept)["laws"]["p_zero"]  # noqa: SLF001
     assert np.frombuffer(base64.b64decode(packed)).tolist() == [row["p_independent"]]
 

@@ -230,7 +230,7 @@ def test_it_uses_the_features_that_are_credible_now(rule: str, prior: str) -> No
         noise = "rst"[generator.integers(0, 3)]
         rows.append((telling, None if generator.random() < 0.2 else noise, "k"))
         labels.append("no" if label else "yes")
-    model = IncrementalNaiveBayes(selector=CredibleSelector(rule, prior=prior))
+    model = IncrementalNaiveBayes(selector=CredibleSelector(rule, prior=prior, min_features=0))
     for size, (row, label) in enumerate(zip(rows, labels, strict=True), 1):
         model.learn_one({f"f{place}": value for place, value in enumerate(row)}, label)
         if size % 4 or len(set(labels[:size])) < 2:
@@ -344,7 +344,7 @@ def test_pipelines_and_searches() -> None:
     pipeline = Pipeline(
         [
             ("prepare", prepare.set_output(transform="pandas")),
-            ("select", CredibleSelector()),
+            ("select", CredibleSelector("forward")),
             ("classify", IncrementalNaiveBayes()),
         ]
     )
@@ -354,7 +354,7 @@ def test_pipelines_and_searches() -> None:
     assert search.best_estimator_[:2].get_feature_names_out().tolist() == ["age", "job"]
     own = IncrementalNaiveBayes(selector=CredibleSelector())
     assert cross_val_score(own, data, y, cv=3).mean() > 0.7
-    assert clone(own).get_params()["selector__epsilon"] == 0.003
+    assert clone(own).get_params()["selector__epsilon"] == "0.5%"
 
 
 def coloured(rows: int = 120) -> tuple[list[list[str]], NDArray[np.int64]]:

@@ -25,7 +25,7 @@ from credimi.inference.tables import many_tables
 RULES = ("forward", "backward", "plugin", "fdr")
 
 
-@pytest.mark.filterwarnings("ignore:No features were selected")  # of noise, as it should be
+@pytest.mark.filterwarnings("ignore:no feature is credible")  # of noise, as it should be
 @parametrize_with_checks([CredibleSelector()])
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:  # noqa: ANN401
     check(estimator)
@@ -83,13 +83,13 @@ def test_what_rank_refuses_is_refused_in_fit() -> None:
     columns, y = table(50)
     with pytest.raises(CredimiError, match="missing_as is 'other'"):
         CredibleSelector(missing_as="other").fit(pa.table(columns), y)
-    with pytest.raises(CredimiError, match="epsilon"):
+    with pytest.raises(CredimiError, match=r"epsilon is -1\.0"):
         CredibleSelector(epsilon=-1.0).fit(pa.table(columns), y)
-    with pytest.raises(CredimiError, match="one class only"):
-        CredibleSelector().fit(pa.table(columns), ["a"] * 50)
+    with pytest.warns(UserWarning, match="no feature is credible: kept colour, .*; all rows have one class, 'a'"):
+        CredibleSelector().fit(pa.table(columns), ["a"] * 50)  # as in a fold of a rare class
     apart = {"never": ["x", "y", None, None], "other": list("xyxy")}
     with pytest.raises(CredimiError, match="'never' is never seen together with the target"):
-        CredibleSelector(prior="haldane").fit(pa.table(apart), [None, None, "a", "b"])
+        CredibleSelector("forward", prior="haldane").fit(pa.table(apart), [None, None, "a", "b"])
 
 
 def test_frames_of_all_libraries_come_back_as_they_went_in() -> None:
@@ -164,6 +164,7 @@ def test_the_k_best_by_probability_then_by_information() -> None:
             CredibleSelector.from_counts(count(columns, y), k=k)
 
 
+@pytest.mark.filterwarnings("ignore:.* credible")  # as it is asked for
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("fewest", range(1, 7))
 def test_the_best_are_added_where_fewer_are_kept(rule: str, fewest: int) -> None:
@@ -176,17 +177,24 @@ def test_the_best_are_added_where_fewer_are_kept(rule: str, fewest: int) -> None
     assert set(kept) == plain | set(others[: max(fewest - len(plain), 0)])
 
 
+@pytest.mark.filterwarnings("ignore:.* credible")  # as it is asked for
 def test_a_pipeline_needs_a_feature_in_every_fold() -> None:
     generator = np.random.default_rng(0)
     x, y = generator.integers(0, 2, (60, 4)).astype(float), generator.integers(0, 2, 60)
-    with pytest.warns(UserWarning, match="min_features=1 keeps the best one all the same"):
-        assert CredibleSelector().fit(x, y).transform(x).shape == (60, 0)
-    for rule in (*RULES, "smallest", "relevant"):
+    with pytest.warns(UserWarning, match="min_features=1, the default, keeps the best one all the same"):
+        assert CredibleSelector(min_features=0).fit(x, y).transform(x).shape == (60, 0)
+    for rule in (*RULES, "informative", "distinct", "smallest", "relevant"):
         model = make_pipeline(CredibleSelector(rule, min_features=2), LogisticRegression())
         assert np.isfinite(cross_val_score(model, x, y, cv=5)).all()
         assert model.fit(x, y)[0].get_support().sum() >= 2
     same = np.ones((60, 2))
-    for rule in (*RULES, "smallest", "relevant"):  # nothing can tell anything; the number is kept
+    for rule in (
+        *RULES,
+        "informative",
+        "distinct",
+        "smallest",
+        "relevant",
+    ):  # nothing can tell; the number is kept
         assert CredibleSelector(rule, min_features=1).fit(same, y).get_support().sum() == 1
 
 
@@ -280,22 +288,25 @@ def test_pipelines_and_searches() -> None:
 def test_where_nothing_is_kept_it_says_so() -> None:
     generator = np.random.default_rng(0)
     X, y = generator.normal(size=(200, 3)), generator.integers(0, 2, 200)  # noqa: N806
-    selector = CredibleSelector().fit(X, y)
+    selector = CredibleSelector("forward", min_features=0).fit(X, y)
     with pytest.warns(UserWarning, match="No features were selected: none of 3 informs credibly"):
         assert selector.transform(X).shape == (200, 0)
+    with pytest.warns(UserWarning, match=r"no feature is credible: kept x\d, the best, because min_features is 1"):
+        assert CredibleSelector("forward").fit(X, y).transform(X).shape == (200, 1)
 
 
 def test_what_is_wrong_is_said() -> None:
     columns, y = table(50)
     frame = pa.table(columns)
-    with pytest.raises(CredimiError, match=r"unknown rule 'best'.* fdr, smallest, relevant$"):
+    with pytest.raises(CredimiError, match=r"unknown rule 'best'.* fdr, informative, distinct, smallest, relevant$"):
         CredibleSelector("best").fit(frame, y)
     with pytest.raises(CredimiError, match="X has 50 rows, y 49"):
         CredibleSelector().fit(frame, y[:-1])
     with pytest.raises(CredimiError, match="is missing in all 50 rows"):
         CredibleSelector().fit(frame, [None] * 50)
-    with pytest.raises(CredimiError, match="has one class only"):
-        CredibleSelector().fit(frame, ["a"] * 50)
+    for rule, name, value in (("informative", "epsilon", 0.01), ("informative", "level", 0.9)):
+        with pytest.raises(CredimiError, match=f"^{name} is for claims, and the rule informative makes none"):
+            CredibleSelector(rule, **{name: value}).fit(frame, y)
     with pytest.raises(ValueError, match="feature names"):
         CredibleSelector().fit(frame, y).transform(frame.rename_columns(["x", *frame.column_names[1:]]))
 

@@ -139,7 +139,7 @@ def test_tables_of_few_and_of_many_rows(approximation: str, prior: str, size: in
             table[:-1, -1] = generator.poisson(size / 10.0, rows)
             tables.append(table)
     for level in LEVELS:
-        options = Belief(prior=prior, approximation=approximation, level=level)
+        options = Belief(epsilon=0.003, prior=prior, approximation=approximation, level=level)
         found = summarize(Tables.of(tables), options)
         for index, table in enumerate(tables):
             law = mutual_information(

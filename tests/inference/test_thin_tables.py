@@ -53,7 +53,7 @@ def test_the_posterior_is_that_of_exact_draws(
 @pytest.mark.parametrize("prior", ["jeffreys", "perks"])
 def test_many_tables_are_as_one(prior: str) -> None:
     tables = [Table.of(joint, target_only) for _, joint, target_only in TABLES]
-    options = Belief(prior=prior, threads=2)
+    options = Belief(epsilon=0.003, prior=prior, threads=2)
     blocks = Tables.of([table.block() for table in tables])
     summary, believed = summarize(blocks, options), beliefs(blocks, options)
     for index, table in enumerate(tables):

@@ -71,7 +71,7 @@ def test_draws_and_evidence_are_of_the_papers_density() -> None:
 def test_rank_select_and_selector_agree() -> None:
     data = columns()
     ranking = credimi.rank(data, "class", method="paper")
-    by_name = credimi.rank(data, "class", **RAW)  # type: ignore[arg-type]
+    by_name = credimi.rank(data, "class", epsilon=0.003, **RAW)  # type: ignore[arg-type]
     assert {name: values for name, values in ranking.settings.items() if name != "method"} == by_name.settings
     assert [row["mi"] for row in ranking] == [row["mi"] for row in by_name]
     assert "method paper" in str(ranking)
@@ -101,7 +101,8 @@ NO_SPREAD = {  # x says nothing about y in balanced rows, and all of it where it
 def test_a_variance_of_0_in_leading_order_is_a_caution(data: dict[str, list[str]], settings: dict[str, str]) -> None:
     """As `mutual_information` has it; one remark for all such columns."""
     assert "no_spread" in credimi.mutual_information(data["y"], data["x"], **settings).cautions  # type: ignore[arg-type]
-    selector = credimi.CredibleSelector(**settings).fit([[value] for value in data["x"]], data["y"])  # type: ignore[arg-type]
+    selector = credimi.CredibleSelector("forward", min_features=0, **settings)  # type: ignore[arg-type]
+    selector.fit([[value] for value in data["x"]], data["y"])
     ranking = credimi.rank(data, "y", **settings)  # type: ignore[arg-type]
     for result in (ranking, credimi.select(data, "y", rule="forward", **settings)):  # type: ignore[arg-type]
         assert [remark.feature for remark in result.remarks if remark.kind == "no_spread"] == ["x"]

@@ -84,7 +84,7 @@ def test_a_click_shows_the_feature(show: Callable[..., Any]) -> None:
     assert "4.915, 5.715, 6.51" in detail
     assert "3,012 of 4,000" in detail
     assert page.locator(".detail svg .curve").count() == 1
-    assert page.locator(".detail td").count() == 5 * 3
+    assert page.locator(".detail .heat td").count() == 5 * 3
     page.click(".row:has-text('handedness')")
     assert page.locator(".detail").count() == 1
     assert page.locator(".detail .stem").count() == 1
@@ -102,7 +102,7 @@ def test_export(show: Callable[..., Any]) -> None:
         page.click("#save-json")
     found = json.loads(exported.value.path().read_text(encoding="utf-8"))
     assert found["features"] == ranking.selected("forward")
-    assert (found["epsilon"], found["level"], found["rule"]) == (0.003, 0.95, "forward")
+    assert (found["epsilon"], found["level"], found["rule"]) == (ranking.settings["epsilon"], 0.95, "forward")
 
 
 def test_the_keyboard_alone_suffices(show: Callable[..., Any]) -> None:
@@ -161,3 +161,26 @@ def test_ten_thousand_features_are_interactive(show: Callable[..., Any]) -> None
     page.fill("#search", "feature 99")
     assert re.match("1 to 50 of 111", page.inner_text("#place"))
     assert time.monotonic() - began < 3.0
+
+
+def test_the_bars_show_what_values_mean(show: Callable[..., Any]) -> None:
+    page = show(rank(CLINIC, "diabetes"))
+    assert page.locator(".row:has-text('glucose') .effect rect").count() == 4
+    assert page.locator(".row:has-text('patient') .effect rect").count() == 0
+    heights = page.eval_on_selector_all(
+        ".row:has-text('glucose') .effect rect", "all => all.map(one => +one.getAttribute('height'))"
+    )
+    assert heights == sorted(heights)
+    assert page.inner_text("#axis .effect") == "% yes"
+    page.click(".row:has-text('glucose')")
+    assert page.inner_text(".detail h3 >> nth=0") == "Share of yes by value: rises"
+    assert page.inner_text(".effects tbody tr >> nth=0").split() == [
+        "<=",
+        "4.915",
+        "5.5",
+        "%",
+        "4.0",
+        "to",
+        "7.2",
+        "778",
+    ]

@@ -30,7 +30,7 @@ def test_the_forest_plot_shows_the_best(ranking: Ranking) -> None:
     intervals = [line.get_xdata() for line in axes.get_lines() if len(line.get_xdata()) == 2]
     assert intervals[0] == pytest.approx([ranking["glucose"]["low"], ranking["glucose"]["high"]])
     assert "diabetes" in axes.get_xlabel()
-    assert [text.get_text() for text in axes.texts] == ["epsilon 0.003"]
+    assert [text.get_text() for text in axes.texts] == ["epsilon 0.00298"]
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])

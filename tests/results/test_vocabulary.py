@@ -61,7 +61,7 @@ def test_one_name_has_one_kind_of_value(results: dict[str, credimi.Result]) -> N
 def test_settings_that_are_shared_are_called_alike(results: dict[str, credimi.Result]) -> None:
     kinds: dict[str, set[object]] = defaultdict(set)
     for result in results.values():
-        for name in ("epsilon", "prior", "approximation", "missing_values"):
+        for name in ("epsilon_share", "prior", "approximation", "missing_values"):
             if name in result.settings:
                 kinds[name].add(str(result.settings[name]))
     assert all(len(values) == 1 for values in kinds.values()), kinds

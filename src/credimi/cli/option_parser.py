@@ -41,6 +41,7 @@ _NAMES = {"missing_values": "missing", "rules": "rule"}  # of keywords whose opt
 _METAVARS = {"features": "COLUMN", "exclude": "COLUMN", "weights": "COLUMN", "missing_values": "TOKEN"}
 _METAVARS |= {"discretize": "[COLUMN=]METHOD", "target_cuts": "CUTS", "delimiter": "CHARACTER", "master": "URL"}
 _METAVARS |= {"scheduler": "URL", "scratch": "DIR", "keep": "DIR", "random_state": "SEED", "into": "FILE"}
+_METAVARS |= {"rule": "RULE"}  # its choices are longer than a line, and the text above has them
 _OF_OUTPUT = {"top", "into", "keep"}
 _OWN_MESSAGES = {"approximation"}  # keywords whose choices have other names, too
 
@@ -147,12 +148,19 @@ def _rule(text: str) -> str:
     return {"F": "plugin", "FF": "forward", "BF": "backward"}.get(text, text)
 
 
+def _epsilon(text: str) -> float | str:
+    """A share of the target's entropy, or a number of nats."""
+    if not is_number(text) and not text.endswith("%"):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a share, such as 0.5%, nor a number of nats")
+    return float(text) if is_number(text) else text
+
+
 _READERS: dict[str, Callable[[str], object]] = {
     "delimiter": _delimiter,
     "rule": _rule,
     "rules": _rule,
     "prior": lambda text: float(text) if is_number(text) else text,
-    "epsilon": lambda text: float(text) if is_number(text) else text,
+    "epsilon": _epsilon,
 }
 
 
@@ -258,13 +266,14 @@ def _add_keyword(group: Foreign, keyword: Keyword, means: str) -> None:
         settings["action"] = "append"
     if keyword.choices and keyword.name not in _OWN_MESSAGES:
         settings["choices"] = keyword.choices
+        settings |= {"metavar": _METAVARS[keyword.name]} if keyword.name in _METAVARS else {}
     else:
         usual = {"float": "NUMBER"}.get(kind, "N" if kind.startswith("int") else None)
         settings["metavar"] = _METAVARS.get(keyword.name, usual)
-    help_ = (means or keyword.typed or keyword.help).replace("%", "%%")
+    help_ = means or keyword.typed or keyword.help
     if isinstance(keyword.default, str | int | float) and "Default:" not in help_:
         help_ = f"{help_.removesuffix('.')} (default: {keyword.default})"
-    group.add_argument(f"--{settings['dest'].replace('_', '-')}", help=help_, **settings)
+    group.add_argument(f"--{settings['dest'].replace('_', '-')}", help=help_.replace("%", "%%"), **settings)
 
 
 def _output_options(command: Command) -> dict[str, Record]:

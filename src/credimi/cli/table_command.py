@@ -33,7 +33,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.remote_files import identity
 from credimi.inference.belief import ADAPTIVE, Belief
 from credimi.results import section as kinds
-from credimi.results.section import in_units, probability
+from credimi.results.section import BITS, in_units, probability
 from credimi.results.sentences import CAUTIONS_OF_INFORMATION
 from credimi.results.text import line as text_line
 
@@ -171,7 +171,7 @@ def _summary(title: str, report: Record, tables: list[Table], information: Distr
     summary.add_row(f"{100 * settings['level']:g} % interval", f"{report['low']:.4g} to {report['high']:.4g} {unit}")
     if settings["prior"] == ADAPTIVE:
         summary.add_row("P(independent)", probability(report["p_independent"], report["std"]))
-    summary.add_row(kinds.above(settings), probability(report["p_above"], report["std"]))
+    summary.add_row(kinds.above(settings, BITS), probability(report["p_above"], report["std"]))
     lowest, highest = information.support()
     if math.isfinite(highest) and not information.cautions:
         shown = f"{in_units(lowest, unit):.4g} to {in_units(highest, unit):.4g} {unit}"

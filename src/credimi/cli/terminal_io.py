@@ -95,9 +95,10 @@ def write_shown(
     if options.format not in {"json", "csv"}:
         screen = console(path)
         reasons = not getattr(options, "no_reasons", False)
-        shown = Shown(COMMAND_LINE, units, top, screen.width, reasons)
+        shown = Shown(COMMAND_LINE, units, top, screen.width, reasons, getattr(options, "effects", False))
         show(parts(result.sections(shown), shown), path, screen)
         return
+    asked |= {"effects": True} if getattr(options, "effects", False) else {}
     report = result.to_dict(reader=COMMAND_LINE, units=units, **asked)
     if options.format == "json":
         write_json(report, path)

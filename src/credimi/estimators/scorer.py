@@ -36,7 +36,7 @@ from credimi.core.threads import share
 from credimi.counts.tabulate import CELLS_WORTH_COMPILING
 from credimi.inference.naive_bayes import log_shares, log_value_shares
 from credimi.inference.posterior import posterior
-from credimi.inference.rules import RULES, checked_rule
+from credimi.inference.rules import RULES
 from credimi.questions.select.answer import GOALS
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def check_selector(selector: CredibleSelector) -> None:
             f"Bayes selects anew whenever it learns: choose one of {', '.join(RULES)}, or select first: "
             f"make_pipeline(CredibleSelector({selector.rule!r}), IncrementalNaiveBayes())"
         )
-    checked_rule(selector.rule)
+    selector.check_rule()
     if selector.k is not None:
         require_whole("k", selector.k, 1)
     require_whole("min_features", selector.min_features, 0)

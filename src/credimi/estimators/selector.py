@@ -19,24 +19,26 @@ from credimi.core.errors import CredimiError
 from credimi.core.keywords import suggesting_keywords
 from credimi.core.public import public
 from credimi.core.threads import threads_of
+from credimi.counts.codes import Codebook
 from credimi.counts.reading import Reading
 from credimi.counts.request import check_named
-from credimi.counts.weights import weighing_one
+from credimi.counts.weights import effective, weighing_one
 from credimi.estimators.class_labels import warn_if_measured
 from credimi.estimators.counted_xy import Sample, coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights, with_weights
 from credimi.inference.belief import ADAPTIVE, USUAL_APPROXIMATION, USUAL_EPSILON, USUAL_PRIOR, Belief
 from credimi.inference.bounds import information_bounds
-from credimi.inference.rules import best, check_k, checked_rule, decide, filled
+from credimi.inference.rules import NEEDS_INDEPENDENCE, best, check_k, checked_rule, decide, filled
 from credimi.inference.tables.many_tables import Beliefs, beliefs
-from credimi.questions.rank.answer import beliefs_of, ranked, settled_for, standing
-from credimi.questions.select.answer import GOALS, NEEDS_INDEPENDENCE, Asked, check_min_features, selected
+from credimi.questions.rank.answer import beliefs_of, ranked, standing
+from credimi.questions.select.answer import GOALS, Asked, check_min_features, selected
 from credimi.questions.select.result import Selection
 from credimi.results.sentences import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from credimi.columns.interpret import InterpretedClasses
     from credimi.core.tables import Tables
     from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Foreign, Option, Record, Value, Values
     from credimi.counts.counts import Counts
@@ -52,6 +54,7 @@ class _Learned:
 
     counts_: Counts
     selection_: Selection
+    _only_class: str | None = None  # of the target, if it has no other
     _ranking: Ranking | None = None
     _believed: tuple[Beliefs, Belief, BooleanArray | None] | None = None  # the last: which features stand at the factor
 
@@ -145,7 +148,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
 
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
         """Count, and compute what the rules need. The ranking, with its intervals, is computed on first use."""
-        self._check_rule()
+        self.check_rule()
         sample = self._sample(X, y, sample_weight, reset=True)
         if self.rule in GOALS:
             self._select(sample)
@@ -164,7 +167,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
                 f"target_cuts is {self.target_cuts!r}, and quantiles need all rows: pass the cuts, such as [30, 50], "
                 "or call fit"
             )
-        self._check_rule()
+        self.check_rule()
         reset = not hasattr(self, "counts_")
         self._learn(self._sample(X, y, sample_weight, reset=reset), reset=reset)
         return self
@@ -253,10 +256,10 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
         rule = checked_rule(self.rule, GOALS)
         return "forward" if rule == "informative" and self.method is not None else rule
 
-    def _check_rule(self) -> None:
+    def check_rule(self) -> None:
         """Refuse an unknown rule, and keywords that have no meaning for the rule."""
         if self._rule == "informative" and self.k is None:
-            if self.prior != ADAPTIVE:
+            if self._belief(1).prior != ADAPTIVE:
                 raise CredimiError(NEEDS_INDEPENDENCE)
             for name, usual in (("epsilon", EPSILON), ("level", None)):
                 if getattr(self, name) != usual and self.robust_factor is None:
@@ -290,12 +293,12 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
         """Fit with a rule that looks at columns together."""
         table, threads = coded(sample), sample.threads
         self.counts_, self._ranking, self._believed = table.counts, None, None
-        if self._has_one_class():
-            about = table.counts.target, table.counts.rows, table.counts.interpreted_classes(1).labels.shown(), 0.0
-            self.selection_ = Selection((), (), *about, {"goal": self.rule})
+        book = Codebook.of(table.counts, least_classes=1, threads=threads)
+        if self._find_only_class(book.interpreted):
+            self.selection_ = Selection((), (), book.target, table.counts.rows, book.classes, 0.0, {"goal": self.rule})
             return
         asked = Asked(rule=self.rule, level=self.level, max_features=self.k, min_features=self.min_features)
-        self.selection_ = selected(table.codes(threads), asked, Belief(epsilon=self.epsilon, threads=threads))
+        self.selection_ = selected(table.codes(threads, book), asked, Belief(epsilon=self.epsilon, threads=threads))
 
     def _learn(self, sample: Sample, *, reset: bool) -> None:
         if hasattr(self, "selection_"):  # from a fit with another rule
@@ -321,18 +324,22 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
             threads=threads,
         )
 
-    def _has_one_class(self) -> bool:
-        return len(self.counts_.interpreted_classes(1).labels) == 1
+    def _find_only_class(self, classes: InterpretedClasses) -> bool:
+        """Whether there is one class only, as in a fold of a rare class: then nothing can tell anything."""
+        self._only_class = classes.labels.shown()[0] if len(classes.labels) == 1 else None
+        return self._only_class is not None
 
     def _beliefs(self) -> tuple[Beliefs, Belief, BooleanArray | None]:
-        if self._has_one_class():  # as in a fold of a rare class: nothing can tell anything
-            nothing = np.zeros(len(self.counts_))
-            return Beliefs(nothing, nothing, nothing, nothing + 1.0), self._belief(1).settled(0.0), None
-        belief = settled_for(self.counts_, self._belief(threads_of(self.n_jobs)))
-        Reading(missing_as=self.missing_as)  # refuses what is unknown
+        counts, missing_as = self.counts_, self.missing_as
+        Reading(missing_as=missing_as)  # refuses what is unknown
+        classes = effective(counts).interpreted_classes(1)
+        belief = self._belief(threads_of(self.n_jobs)).settled(classes.entropy)
+        if self._find_only_class(classes):
+            nothing = np.zeros(len(counts))
+            return Beliefs(nothing, nothing, nothing, nothing + 1.0), belief, None
         factor = belief.robust_factor
-        stands = None if factor is None else standing(self.counts_, belief, self.missing_as, factor)
-        return beliefs_of(self.counts_, belief, self.missing_as), belief, stands
+        stands = None if factor is None else standing(counts, classes, belief, missing_as, factor)
+        return beliefs_of(counts, classes, belief, missing_as), belief, stands
 
     def _get_support_mask(self) -> BooleanArray:
         check_is_fitted(self)
@@ -360,13 +367,12 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
         """Name what is kept though it is not credible."""
         credible, kept = self._kept()
         if added := [self.counts_.features[index] for index in np.flatnonzero(kept & ~credible).tolist()]:
-            one_class = f" (all rows have one class, {self.counts_.interpreted_classes(1).labels.shown()[0]!r})"
-            what = f"only {credible.sum()} of the features are" if credible.any() else "no feature is"
-            warnings.warn(
-                f"{what} credible{one_class * self._has_one_class()}: kept {first_few(added)}, the best, because "
-                f"min_features is {self.min_features}",
-                stacklevel=3,
-            )
+            amount = "no feature is", "only 1 feature is", f"only {credible.sum()} features are"
+            why = f"because min_features is {self.min_features}"
+            if self._only_class is not None:
+                why += f"; all rows have one class, {self._only_class!r}"
+            what = amount[min(int(credible.sum()), 2)]
+            warnings.warn(f"{what} credible: kept {first_few(added)}, the best, {why}", stacklevel=3)
 
     def _chosen(self, posteriors: Beliefs, belief: Belief) -> BooleanArray:
         if self.k is not None:

@@ -62,7 +62,7 @@ def mark_epsilon(axes: Axes, epsilon: float) -> None:
     """A dashed line at epsilon, with its name above."""
     axes.axvline(epsilon, color="#555555", linewidth=0.8, linestyle="--")
     position: Record = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "xytext": (0, 2)}
-    axes.annotate(f"epsilon {epsilon:g}", (epsilon, 1.0), **position, color="#555555", fontsize="small", va="bottom")
+    axes.annotate(f"epsilon {epsilon:.3g}", (epsilon, 1.0), **position, color="#555555", fontsize="small", va="bottom")
 
 
 def drawn(draw: Callable[[Axes | None], Axes], path: str | Path | Axes | None, ax: Axes | None = None) -> Axes:

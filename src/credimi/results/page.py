@@ -206,7 +206,17 @@ def _asset(name: str) -> str:
     return files("credimi.results.assets").joinpath(name).read_text(encoding="utf-8")
 
 
-_SCRIPTS = ("tails.js", "decisions.js", "robust.js", "drawing.js", "detail.js", "list.js", "address.js", "page.js")
+_SCRIPTS = (
+    "tails.js",
+    "decisions.js",
+    "robust.js",
+    "drawing.js",
+    "effects.js",
+    "detail.js",
+    "list.js",
+    "address.js",
+    "page.js",
+)
 
 
 def ranking_page(data: Record) -> str:

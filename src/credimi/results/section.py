@@ -33,6 +33,7 @@ class Shown:
     top: int | None = None
     width: int = 120  # of the terminal
     reasons: bool = True  # of each node of a tree
+    effects: bool = False  # what the values of ranked columns mean
 
     @property
     def scale(self) -> float:
@@ -104,6 +105,7 @@ class Section:
     html: Callable[[], str] | None = None
     css: str = ""  # of the table
     wraps: bool = True  # whether lines end where the terminal does
+    whole: bool = False  # whether all rows are shown, whatever number of rows was asked for
 
     @property
     def total(self) -> int:
@@ -112,6 +114,8 @@ class Section:
 
     def limit(self, shown: Shown) -> int:
         """How many rows a terminal or a notebook shows."""
+        if self.whole:
+            return len(self.rows)
         return self.most if shown.top is None else shown.top
 
 

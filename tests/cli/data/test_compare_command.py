@@ -33,7 +33,7 @@ def test_the_table_says_what_changed(call: Call, pair: tuple[str, str]) -> None:
     assert lines[3].split()[0] == "x"
     assert lines[3].split()[-1] == "less"
     assert "3 features: 1 less" in out
-    assert "more, less: P(change that way > 0.003 nats), where no change has probability 0.95" in out.replace("\n", " ")
+    assert "more, less: P(change that way > 0.5 %), where no change has probability 0.95" in out.replace("\n", " ")
 
 
 def test_json_csv_and_bits(call: Call, pair: tuple[str, str]) -> None:

@@ -70,7 +70,8 @@ def test_json_and_csv_are_those_of_python(capsys: pytest.CaptureFixture[str], da
     assert json.loads(out) == json.loads(json.dumps(expected.to_dict()))
     code, out, _ = answer(capsys, "interactions", data, "--target", "ill", "--top", 4, "--format", "csv")
     settings = dict(line[2:].split(": ", 1) for line in out.splitlines() if line.startswith("# "))
-    assert settings | {"target": '"ill"', "epsilon": "0.003", "rows": "1200", "pairs_tried": "10"} == settings
+    asked = {"epsilon": str(expected.settings["epsilon"]), "epsilon_share": '"0.5%"'}
+    assert settings | {"target": '"ill"', "rows": "1200", "pairs_tried": "10"} | asked == settings
     lines = list(csv.DictReader(line for line in out.splitlines() if not line.startswith("# ")))
     assert [float(line["p_above"]) for line in lines] == [pair.p_above for pair in expected.pairs]
 

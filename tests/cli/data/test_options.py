@@ -9,12 +9,13 @@ from command_helpers import Call, Refusal, Report, base, by_name, columns, conte
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--discretize", "bins"], "unknown discretization 'bins': choose one of mdl, quantile, categories"),
+        (["--discretize", "bins"], "unknown discretization 'bins': choose one of average, mdl, quantile, categories"),
         (
             ["--discretize", "b=bins"],
             (
-                "unknown discretization 'bins' of column 'b': choose one of mdl, quantile, categories, quantile:K for "
-                "K ranges of about equal counts (2 to 999), or give cuts ([30, 50], --discretize b=30,50)"
+                "unknown discretization 'bins' of column 'b': choose one of average, mdl, quantile, categories, "
+                "quantile:K for K ranges of about equal counts (2 to 999), or give cuts ([30, 50], --discretize "
+                "b=30,50)"
             ),
         ),
         (["--discretize", "b=1,x"], "unknown discretization '1,x'"),
@@ -24,6 +25,9 @@ from command_helpers import Call, Refusal, Report, base, by_name, columns, conte
         (["--discretize", "bb=1"], "there is no column 'bb': did you mean 'b'?"),
         (["--epsilon", "-0.1"], "--epsilon is -0.1: it must be a finite number of nats from 0 up"),
         (["--epsilon", "inf"], "--epsilon is inf: it must be a finite number"),
+        (["--epsilon", "abc%"], "--epsilon is 'abc%': pass a share of the target's entropy, such as '0.5%', or a"),
+        (["--epsilon=-1%"], "--epsilon is '-1%': pass a share of the target's entropy, such as '0.5%', or a number"),
+        (["--epsilon", "100%"], "--epsilon is '100%': pass a share of the target's entropy, such as '0.5%', or a"),
         (["--epsilon", "nan"], "--epsilon is nan: it must be a finite number"),
         (["--level", "0"], "--level is 0: it must lie between 0 and 1"),
         (["--level", "95"], "--level is 95: it must lie between 0 and 1"),
@@ -47,7 +51,10 @@ def test_option_that_is_wrong(refusal: Refusal, command: list[str], options: lis
         (["rank"], "the following arguments are required: DATA"),
         (["rank", "data.csv", "--missing"], "argument --missing: expected one argument"),
         (["rank", "data.csv", "--discretize"], "argument --discretize: expected one argument"),
-        (["rank", "data.csv", "--epsilon", "small"], "argument --epsilon: 'small' is not a number"),
+        (
+            ["rank", "data.csv", "--epsilon", "small"],
+            "argument --epsilon: 'small' is neither a share, such as 0.5%, nor a",
+        ),
         (["rank", "data.csv", "--level", "95%"], "argument --level: '95%' is not a number"),
         (["rank", "data.csv", "--threads", "0"], "argument --threads: '0' is not a whole number from 1 up"),
         (["rank", "data.csv", "--threads", "-1"], "argument --threads: '-1' is not a whole number from 1 up"),

@@ -23,14 +23,18 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int,
 
 
 def test_the_steps_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = answer(capsys, "select", DATA, "--target", "diabetes")
+    code, out, _ = answer(capsys, "select", DATA, "--target", "diabetes", "--rule", "smallest")
     assert code == 0
     assert "The smallest set that tells about diabetes: 7 of 18 columns, 4,000 rows" in out
     assert "says what bmi says" in out
+    code, out, _ = answer(capsys, "select", DATA, "--target", "diabetes")
+    assert code == 0
+    assert "Columns that tell something of their own about diabetes: 9 of 18 columns, 4,000 rows" in out
+    assert "probably says what bmi says" in out
 
 
 def test_json_is_that_of_python(capsys: pytest.CaptureFixture[str]) -> None:
-    for rule in ("smallest", "relevant", "forward", "backward", "plugin", "fdr"):
+    for rule in ("distinct", "smallest", "relevant", "forward", "backward", "plugin", "fdr", "informative"):
         code, out, _ = answer(capsys, "select", DATA, "--target", "diabetes", "--rule", rule, "--format", "json")
         assert code == 0
         expected = credimi.select(str(DATA), "diabetes", rule=rule).to_dict(reader="command line")
@@ -66,7 +70,7 @@ def test_steps_and_nodes_are_lines_of_csv(capsys: pytest.CaptureFixture[str]) ->
         assert code == 0
         assert lines[0].startswith(columns)
         assert len(lines) > 10
-        assert "# epsilon: 0.003" in out
+        assert re.search(r"^# epsilon: 0\.00298\d+\n# epsilon_share: \"0.5%\"$", out, re.MULTILINE)
 
 
 def test_a_method_has_its_rule(capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,13 +95,13 @@ def test_what_does_not_stand_at_the_factor_is_not_called_kept(capsys: pytest.Cap
 
 def test_the_probability_of_a_rule_of_rankings_has_its_name(capsys: pytest.CaptureFixture[str]) -> None:
     heading = "not taken +tells alone +{} +why"
-    for rule, named in (("smallest", r"P\(adds\)"), ("relevant", r"P\(matters\)"), ("fdr", r"P\(> 0.003\)")):
+    for rule, named in (("smallest", r"P\(adds\)"), ("relevant", r"P\(matters\)"), ("fdr", r"P\(> 0.5 %\)")):
         assert re.search(
             heading.format(named), answer(capsys, "select", DATA, "--target", "diabetes", "--rule", rule)[1]
         )
 
 
-@pytest.mark.parametrize("by", [(), ("--rule", "smallest"), ("--rule", "relevant")])
+@pytest.mark.parametrize("by", [("--rule", "smallest"), ("--rule", "relevant")])
 def test_at_least_so_many_columns_are_written(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, by: tuple[str, ...]
 ) -> None:
@@ -118,9 +122,9 @@ def test_at_least_so_many_columns_are_written(
     [
         (
             ["--rule", "relevant", "--prior", "jeffreys"],
-            "--prior is for the rules plugin, forward, backward, fdr, not for",
+            "--prior is for the rules plugin, forward, backward, fdr, informative, not for",
         ),
-        (["--robust-factor", "2"], "--robust-factor is for the rules plugin, forward, backward, fdr, not for smallest"),
+        (["--robust-factor", "2"], "--robust-factor is for the rules plugin, forward, backward, fdr, informative, not"),
         (["--missing-as", "category"], "leave it out (missing_as, --missing-as)"),
         (["--level", "2"], "--level is 2"),
         (["--units", "bits", "--output", "s.csv"], "--units is of what is printed, and --output writes rows"),
@@ -129,7 +133,7 @@ def test_at_least_so_many_columns_are_written(
         (["--rule", "fdr", "--scratch", ".", "--output", "o.csv"], "leave scratch out (scratch, --scratch)"),
         (
             ["--method", "paper", "--rule", "smallest"],
-            "--method is for the rules plugin, forward, backward, fdr, not for",
+            "--method is for the rules plugin, forward, backward, fdr, informative, not for",
         ),
         (["--fdr", ".1", "--rule", "FF"], "--fdr is for the rule fdr, not for forward: leave it out"),
         (["--fdr", ".1", "--method", "paper"], "--fdr is for the rule fdr, not for forward: leave it out"),

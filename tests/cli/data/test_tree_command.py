@@ -30,7 +30,8 @@ def test_json_has_all_nodes(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     )
     assert (code, out) == (0, "")
     found = json.loads(output.read_text(encoding="utf-8"))
-    assert found["settings"] == {"target": "diabetes", "epsilon": 0.003, "level": 0.5}
+    epsilon = pytest.approx(0.005 * 0.5962, rel=1e-4)  # of the entropy of the target
+    assert found["settings"] == {"target": "diabetes", "epsilon": epsilon, "epsilon_share": "0.5%", "level": 0.5}
     assert sum(node["feature"] is None for node in found["nodes"]) == found["leaves"]
     root = found["nodes"][0]
     assert root["best"]["feature"] == root["feature"] == "glucose"

@@ -25,11 +25,14 @@ def table(tmp_path: Path) -> str:
 
 def test_every_threshold_beside_bits_says_that_it_is_in_nats(call: Call, table: str) -> None:
     for asked in (("rank", table), ("rank", table, "--by", "group"), ("compare", table, table)):
-        code, told, _ = call(*asked, "--target", "y", "--units", "bits")
+        code, told, _ = call(*asked, "--target", "y", "--units", "bits", "--epsilon", "0.003")
         assert code == 0
         assert told.count("> 0.003 nats)") == told.count("> 0.003") > 0
         assert told.count("P(I <= 0.003 nats)") == told.count("P(I <= 0.003")
-    _, in_nats, _ = call("rank", table, "--target", "y")
+        code, told, _ = call(*asked, "--target", "y", "--units", "bits")
+        assert code == 0
+        assert told.count("0.00347 nats") == told.count("0.00347") > 0
+    _, in_nats, _ = call("rank", table, "--target", "y", "--epsilon", "0.003")
     assert "  P(I > 0.003)  " in in_nats
 
 
@@ -38,7 +41,11 @@ def test_json_says_the_units_of_both(call: Call, table: str) -> None:
         code, told, _ = call(*asked, "--units", "bits", "--format", "json")
         settings = json.loads(told)["settings"]
         assert code == 0
-        assert (settings["units"], settings["epsilon"], settings["epsilon_units"]) == ("bits", 0.003, "nats")
+        assert (settings["units"], settings["epsilon"], settings["epsilon_units"]) == (
+            "bits",
+            pytest.approx(0.003466, abs=5e-7),
+            "nats",
+        )
 
 
 @pytest.mark.parametrize(
@@ -62,7 +69,10 @@ def test_questions_about_several_columns_are_answered_in_bits(
         for name in (figure, "low", "high"):
             assert other[name] == pytest.approx(one[name] / math.log(2.0))
     shown = call(command, table, *more, "--units", "bits")[1]
-    assert shown.count("0.003") == shown.count("0.003 nats")
+    assert shown.count("0.00347") == shown.count("0.00347 nats")
+    if command != "network":
+        shown = call(command, table, *more, "--units", "bits", "--epsilon", "0.003")[1]
+        assert shown.count("0.003") == shown.count("0.003 nats")
 
 
 def test_bits_change_what_is_shown_and_nothing_that_is_decided(call: Call, table: str) -> None:

@@ -54,7 +54,7 @@ def test_a_file_of_nothing_but_target_and_weights(call: Call) -> None:
     write("data.csv", columns("y", "x", "n", rows=[("pq"[row % 2], "ab"[row % 4 // 2], 2) for row in range(400)]))
     code, _, err = call("select", "data.csv", "--target", "y", "--weights", "n", "--output", "new.csv")
     assert code == 3
-    assert err == "credimi: no feature is kept by the rule smallest: new.csv has the target and the weights alone\n"
+    assert err == "credimi: no feature is kept by the rule distinct: new.csv has the target and the weights alone\n"
     assert Path("new.csv").read_text().splitlines()[0] == "y,n"
     code, out, _ = call("select", "data.csv", "--target", "y", "--weights", "n", "--format", "json")
     assert code == 3

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-SETTINGS = {"prior": "adaptive", "approximation": "matched", "epsilon": 0.003, "level": 0.95, "units": "nats"}
+NATS = -0.005 * (0.4 * math.log(0.4) + 0.6 * math.log(0.6))  # .5 % of the entropy of 12 and 18 of 30
+SETTINGS = {"prior": "adaptive", "approximation": "matched", "epsilon": pytest.approx(NATS), "level": 0.95}
+SETTINGS |= {"epsilon_share": "0.5%", "units": "nats"}
 CELLS = {"prior_of_cells": "jeffreys"}
 
 
@@ -58,7 +60,8 @@ def test_options_reach_the_answer(
     assert without_settings(answer) != expected()
     shown = {name: value for name, value in settings.items() if name != "seed"}
     cells = {"prior_of_cells": settings["prior"]} if "prior" in settings else CELLS
-    assert answer["settings"] == SETTINGS | cells | shown
+    share = {"epsilon_share"} if "epsilon" in settings else set()
+    assert answer["settings"] == {each: value for each, value in SETTINGS.items() if each not in share} | cells | shown
 
 
 def test_options_reach_the_answer_for_incomplete_tables(report: Callable[..., dict[str, object]]) -> None:
@@ -113,6 +116,8 @@ def test_text_in_bits(call: Call, report: Callable[..., dict[str, object]]) -> N
     lines = lines_of(call("table", LITERAL, "--units", "bits")[1])
     assert lines["mean"] == f"{answer['mean']:.4g} bits"
     assert lines["possible range"] == "0 to 1 bits"
+    assert "P(> 0.5 %)" in lines
+    lines = lines_of(call("table", LITERAL, "--units", "bits", "--epsilon", "0.003")[1])
     assert "P(I > 0.003 nats)" in lines
 
 

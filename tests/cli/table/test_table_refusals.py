@@ -143,7 +143,7 @@ def test_margin_given_twice(refusal: Callable[..., str], tmp_path: Path, name: s
         (["table", LITERAL, "--units", "hartleys"], "argument --units: invalid choice: 'hartleys'"),
         (["table", LITERAL, "--format", "xml"], "argument --format: invalid choice: 'xml'"),
         (["table", LITERAL, "--level", "high"], "argument --level: 'high' is not a number"),
-        (["table", LITERAL, "--epsilon", ""], "argument --epsilon: '' is not a number"),
+        (["table", LITERAL, "--epsilon", ""], "argument --epsilon: '' is neither a share, such as 0.5%, nor a number"),
         (["table", LITERAL, "--random-state", "-1"], "argument --random-state: '-1' is not a whole number from 0 up"),
         (["table", LITERAL, "--random-state", "1.5"], "argument --random-state: '1.5' is not a whole number from 0 up"),
         (["table", LITERAL, "--output"], "argument --output: expected one argument"),
@@ -188,5 +188,5 @@ def test_help_names_every_option_and_its_default(call: Call) -> None:
         "units",
     ):
         assert f"--{option} " in out
-    for default in ("adaptive", "matched", "0.003", "0.95", "nats", "table"):
+    for default in ("adaptive", "matched", "0.5%", "0.95", "nats", "table"):
         assert f"(default: {default})" in out

@@ -225,9 +225,8 @@ def test_it_is_passed_on(tmp_path: Path) -> None:
     assert found[0] == next(iter(found)) == found[:1][0] == found[found[0]["feature"]]
     assert found.to_polars().columns == list(frame.columns)
     answer = json.loads(found.to_json())
-    assert (
-        answer["settings"] | {"epsilon": 0.003, "level": 0.95, "p_same": 0.95, "target": "class"} == answer["settings"]
-    )
+    asked = {"epsilon_share": "0.5%", "level": 0.95, "p_same": 0.95, "target": "class"}
+    assert answer["settings"] | asked == answer["settings"]
     assert [each["name"] for each in answer["samples"]] == ["before", "after"]
     assert [each["rows"] for each in answer["samples"]] == [200, 200]
     assert pickle.loads(pickle.dumps(found)).to_json() == found.to_json()  # noqa: S301

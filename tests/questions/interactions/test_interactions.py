@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pickle
 from typing import TYPE_CHECKING
 
@@ -213,7 +214,9 @@ def test_results_go_to_frames_json_pickle_and_text() -> None:
     assert frame["a"].tolist() == [pair.a for pair in found.pairs]
     assert found.to_arrow().num_rows == len(found) == len(found.to_polars())
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert plain["settings"] == {"epsilon": 0.003, "level": 0.95, "prior": "adaptive", "target": "y"}
+    nats = pytest.approx(0.005 * math.log(2.0), rel=1e-3)  # of two classes, about even
+    asked = {"epsilon": nats, "epsilon_share": "0.5%", "level": 0.95, "prior": "adaptive", "target": "y"}
+    assert plain["settings"] == asked
     assert plain["pairs"][0]["p_above"] == found.pairs[0].p_above
     again = pickle.loads(pickle.dumps(found))  # noqa: S301
     assert again.to_dict() == found.to_dict()

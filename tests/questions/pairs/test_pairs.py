@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,7 @@ def same_as_one_by_one(data: Columns, **options: float | str) -> None:
     found = credimi.pairs(data, **options)  # type: ignore[arg-type]
     table = LocalCounter(codes_without_target(data))
     tables, (one, other) = table.by_pair().tables(), table.by_pair().pairs()
-    level, epsilon = float(options.get("level", 0.95)), float(options.get("epsilon", 0.003))
+    level, epsilon = float(options.get("level", 0.95)), float(options.get("epsilon", 0.005 * math.log(2.0)))
     laws = {name: options[name] for name in ("prior", "approximation") if name in options}
     assert len(found) == one.size == len(table.book.names) * (len(table.book.names) - 1) // 2
     for pair, (a, b) in enumerate(zip(one, other, strict=True)):

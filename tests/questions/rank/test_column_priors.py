@@ -43,7 +43,7 @@ def test_the_column_is_judged_as_its_table_is(data: dict[str, Any], approximatio
     law = credimi.mutual_information(
         data["class"], data["own"], prior=IN_ORDER, approximation=approximation, random_state=0
     )
-    expected = [law.mean(), law.std(), *law.interval(0.95), law.sf(0.003), 0.0]
+    expected = [law.mean(), law.std(), *law.interval(0.95), law.sf(ranking.settings["epsilon"]), 0.0]
     assert values_of(ranking, "own") == pytest.approx(expected, rel=1e-9)
     without = credimi.rank(data, "class", approximation=approximation)
     assert values_of(ranking, "other") == values_of(without, "other")

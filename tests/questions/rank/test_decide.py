@@ -15,7 +15,7 @@ from credimi.inference import rules
 from credimi.inference.belief import Belief
 from credimi.inference.rules import RULES, best, check_k, decide, unsure
 from credimi.inference.tables.many_tables import Beliefs
-from credimi.paper import prequential_loop
+from credimi.paper import prequential_loop, prequential_options
 from credimi.questions.rank import answer as ranking_module
 
 
@@ -77,11 +77,11 @@ def test_all_callers_go_by_decide(rule: str, monkeypatch: pytest.MonkeyPatch) ->
     selector = pytest.importorskip("credimi.estimators.selector")
     table, plain = data(), decide
     blocks = Tables.of([np.full((3, 3), 10.0), np.array([[40.0, 2.0, 0.0], [3.0, 30.0, 0.0], [0.0, 0.0, 0.0]])])
-    options = prequential_loop.PrequentialOptions(rules=("forward",) if rule == "fdr" else (rule,))
+    options = prequential_loop.PrequentialOptions(rules=(rule,) if rule in prequential_options.RULES else ("forward",))
 
     def answers() -> list[Any]:
         ranking = credimi.rank(table, "class")
-        asked = selector.CredibleSelector(rule).decide(blocks, np.array([True, True]))
+        asked = selector.CredibleSelector(rule, min_features=0).decide(blocks, np.array([True, True]))
         stream = prequential_loop._chosen_features(blocks, options, (2, 1))  # noqa: SLF001  (what one row is decided by)
         return [np.array(ranking.columns[f"keep_{rule}"]), asked, stream[0, 0]]
 

@@ -48,7 +48,7 @@ def interpreted(data: Columns) -> Codes:
 
 def test_steps_follow_jmis_order_and_say_what_is_added_to_the_one_that_leaves_least() -> None:
     data = votes()
-    chosen = credimi.select(data, "y")
+    chosen = credimi.select(data, "y", rule="smallest")
     assert set("abcde") - {"a"} < set(chosen.features)
     assert len({"a", "copy"} & set(chosen.features)) == 1
     codes = interpreted(data)
@@ -68,7 +68,7 @@ def test_steps_follow_jmis_order_and_say_what_is_added_to_the_one_that_leaves_le
 
 
 def test_redundancy_is_told_for_steps_and_for_columns_that_tell_something() -> None:
-    chosen = credimi.select(votes(), "y")
+    chosen = credimi.select(votes(), "y", rule="smallest")
     assert [len(step.p_redundant) for step in chosen.steps] == list(range(len(chosen.steps)))
     assert all(chance is not None and chance < 0.5 for step in chosen.steps for chance in step.p_redundant)
     for each in chosen.rejected:
@@ -80,7 +80,7 @@ def test_redundancy_is_told_for_steps_and_for_columns_that_tell_something() -> N
 
 
 def test_what_a_limit_leaves_out_is_not_called_unsure() -> None:
-    chosen = credimi.select(votes(), "y", max_features=2)
+    chosen = credimi.select(votes(), "y", max_features=2, rule="smallest")
     why = {each.feature: each.reason for each in chosen.rejected}
     left = set("abcde") - set(chosen.features)
     assert {why[name] for name in left - {"a"}} == {"not reached"}
@@ -90,7 +90,7 @@ def test_what_a_limit_leaves_out_is_not_called_unsure() -> None:
 
 def test_progress_says_what_is_tried() -> None:
     seen: list[tuple[float, str]] = []
-    chosen = credimi.select(votes(), "y", progress=lambda share, doing: seen.append((share, doing)))
+    chosen = credimi.select(votes(), "y", progress=lambda share, doing: seen.append((share, doing)), rule="smallest")
     said = list(dict.fromkeys(doing for _, doing in seen))
     assert any(doing == "looking at 9 columns one by one" for doing in said)
     assert f"step 2: what adds to {chosen.features[0]}" in said
@@ -99,13 +99,13 @@ def test_progress_says_what_is_tried() -> None:
 
 @pytest.mark.parametrize("at", [2, 4])
 def test_an_interrupt_gives_the_steps_so_far(at: int) -> None:
-    whole = credimi.select(votes(), "y")
+    whole = credimi.select(votes(), "y", rule="smallest")
 
     def stop(_: float, doing: str) -> None:
         if doing.startswith(f"step {at + 1}:"):
             raise KeyboardInterrupt
 
-    chosen = credimi.select(votes(), "y", progress=stop)
+    chosen = credimi.select(votes(), "y", progress=stop, rule="smallest")
     assert not chosen.complete
     assert whole.complete
     assert chosen.features == whole.features[:at]
@@ -121,13 +121,13 @@ def test_an_interrupt_before_the_first_step_is_one() -> None:
         raise KeyboardInterrupt(doing)
 
     with pytest.raises(KeyboardInterrupt):
-        credimi.select(votes(), "y", progress=stop)
+        credimi.select(votes(), "y", progress=stop, rule="smallest")
 
 
 def test_chunks_of_columns_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = credimi.select(votes(), "y").to_dict()
+    whole = credimi.select(votes(), "y", rule="smallest").to_dict()
     monkeypatch.setattr("credimi.counts.local_counter._CELLS_AT_ONCE", 40)
-    assert credimi.select(votes(), "y").to_dict() == whole
+    assert credimi.select(votes(), "y", rule="smallest").to_dict() == whole
 
 
 def test_a_sample_has_rows_of_the_table_and_is_always_the_same() -> None:
@@ -141,9 +141,9 @@ def test_a_sample_has_rows_of_the_table_and_is_always_the_same() -> None:
 
 
 def test_a_sample_of_rows_finds_the_same_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = credimi.select(votes(6_000), "y")
+    whole = credimi.select(votes(6_000), "y", rule="smallest")
     monkeypatch.setattr(smallest_set, "_SAMPLE", 3_000)
-    part = credimi.select(votes(6_000), "y")
+    part = credimi.select(votes(6_000), "y", rule="smallest")
     assert part.features == whole.features
     assert [step.tells for step in part.steps] == pytest.approx([step.tells for step in whole.steps], abs=0.02)
 
@@ -168,7 +168,7 @@ def test_it_stops_where_the_taken_columns_together_tell_all() -> None:
     data = {"first": words(first), "second": words(second)}
     for number in range(6):
         data[f"view{number}"] = words(np.where(generator.random(4_000) < 0.6, target, generator.integers(0, 2, 4_000)))
-    chosen = credimi.select(data | {"y": words(target)}, "y")
+    chosen = credimi.select(data | {"y": words(target)}, "y", rule="smallest")
     assert set(chosen.features) == {"first", "second"}
     assert {(each.reason, each.like) for each in chosen.rejected} == {("redundant", None)}
     assert "says what the taken columns say together" in repr(chosen)
@@ -179,9 +179,9 @@ def test_a_column_that_few_rows_have_comes_after_one_that_all_have() -> None:
     target = generator.integers(0, 2, 3_000)
     rare = [f"v{value}" if row < 300 else None for row, value in enumerate(target.tolist())]
     often = words(np.where(generator.random(3_000) < 0.7, target, generator.integers(0, 2, 3_000)))
-    chosen = credimi.select({"rare": rare, "often": often, "y": words(target)}, "y")
+    chosen = credimi.select({"rare": rare, "often": often, "y": words(target)}, "y", rule="smallest")
     assert chosen.features == ("often", "rare")
-    assert chosen.steps[0].adds < credimi.select({"rare": rare, "y": words(target)}, "y").steps[0].adds
+    assert chosen.steps[0].adds < credimi.select({"rare": rare, "y": words(target)}, "y", rule="smallest").steps[0].adds
 
 
 def test_cuts_cost_a_factor_of_e_each_once_the_column_surely_tells_something() -> None:
@@ -204,7 +204,7 @@ def test_columns_of_numbers_add_to_others_in_few_rows() -> None:
         generator = np.random.default_rng(seed)
         target = generator.integers(0, 3, 240)
         data: dict[str, object] = {f"x{place}": target + generator.normal(0.0, 0.8, 240) for place in range(4)}
-        taken.append(len(credimi.select(data | {"y": words(target)}, "y")))
+        taken.append(len(credimi.select(data | {"y": words(target)}, "y", rule="smallest")))
     assert min(taken) >= 3
 
 
@@ -215,7 +215,7 @@ def test_numbers_that_only_repeat_another_column_are_left_out() -> None:
         known = generator.integers(0, 4, 600)
         target = (generator.random(600) < np.array([0.1, 0.4, 0.6, 0.9])[known]).astype(int)
         data: dict[str, object] = {f"x{place}": known + generator.normal(0.0, 0.7, 600) for place in range(5)}
-        chosen = credimi.select(data | {"known": words(known), "y": words(target)}, "y")
+        chosen = credimi.select(data | {"known": words(known), "y": words(target)}, "y", rule="smallest")
         assert chosen.features[0] == "known"
         taken += len(chosen.steps) - 1
     assert taken <= 2  # of 50
@@ -231,7 +231,7 @@ def test_columns_surely_independent_cost_no_moments(monkeypatch: pytest.MonkeyPa
         return summarized(tables, options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(smallest_set, "summarize", counted)
-    chosen = credimi.select(votes(1_000, noise=300), "y")
+    chosen = credimi.select(votes(1_000, noise=300), "y", rule="smallest")
     assert set(chosen.features) <= set("abcde") | {"copy"}
     first, *others = looked
     assert first == 306
@@ -240,20 +240,20 @@ def test_columns_surely_independent_cost_no_moments(monkeypatch: pytest.MonkeyPa
 
 def test_columns_that_cannot_tell_anything_are_named() -> None:
     data = votes(500) | {"one": ["same"] * 500, "id": [f"r{row}" for row in range(500)], "none": [None] * 500}
-    chosen = credimi.select(data, "y")
+    chosen = credimi.select(data, "y", rule="smallest")
     assert {facts["feature"]: facts["kind"] for facts in chosen.left_out} == {
         "one": "constant",
         "id": "identifier",
         "none": "empty",
     }
     assert "id: identifier: 500 different values in 500 rows" in repr(chosen)
-    nothing = credimi.select({"one": ["same"] * 60, "y": ["p", "q"] * 30}, "y")
+    nothing = credimi.select({"one": ["same"] * 60, "y": ["p", "q"] * 30}, "y", rule="smallest")
     assert "no column is credible enough: the first needs a probability of 0.95" in repr(nothing)
 
 
 def test_the_last_column_taken_leaves_nothing_to_explain() -> None:
     alone = {"a": ["x", "z"] * 100, "y": ["p", "q"] * 100}
-    chosen = credimi.select(alone, "y")
+    chosen = credimi.select(alone, "y", rule="smallest")
     assert chosen.features == ("a",)
     assert chosen.rejected == ()
     assert "matrix" not in repr(chosen)
@@ -268,7 +268,9 @@ def test_what_the_taken_columns_tell_is_their_information_where_nothing_is_missi
         "ends": generator.integers(0, 5, rows) + target,  # 0 and 5 say the class, all others nothing
         "half": (generator.random(rows) < 0.3 + 0.4 * target).astype(int),
     }
-    chosen = credimi.select({name: words(each) for name, each in columns.items()} | {"y": words(target)}, "y")
+    chosen = credimi.select(
+        {name: words(each) for name, each in columns.items()} | {"y": words(target)}, "y", rule="smallest"
+    )
     assert chosen.features == ("ends", "half")
     for count, step in enumerate(chosen.steps, 1):
         together = sum(columns[name] * 6**place for place, name in enumerate(list(columns)[:count]))
@@ -305,7 +307,7 @@ def test_only_what_rank_drops_is_said_to_tell_nothing(goal: str, seed: int) -> N
 
 
 def test_some_unsure_columns_add_nothing_to_a_taken_one() -> None:
-    found = [credimi.select(weak_beside_strong(seed), "y") for seed in range(6)]
+    found = [credimi.select(weak_beside_strong(seed), "y", rule="smallest") for seed in range(6)]
     with_some = [each for each in found if any(other.reason == "adds nothing" for other in each.rejected)]
     assert with_some
     assert '<tr class="adds-nothing">' in with_some[0].to_html()
@@ -316,7 +318,10 @@ def test_where_little_is_taken_combinations_are_pointed_to(rows: int) -> None:
     """Whether nothing is taken, or one column because of `min_features`."""
     u, w, z = np.random.default_rng(0).integers(0, 2, (3, rows))
     data = {"u": u, "w": w, "z": z, "y": u ^ w}
-    nothing, little = credimi.select(data, "y"), credimi.select(data, "y", min_features=1)
+    nothing, little = (
+        credimi.select(data, "y", rule="smallest"),
+        credimi.select(data, "y", min_features=1, rule="smallest"),
+    )
     assert not nothing.features
     assert len(little.features) == 1
     sentence = (
@@ -329,7 +334,7 @@ def test_where_little_is_taken_combinations_are_pointed_to(rows: int) -> None:
     in_shell = printed(little.sections(shown := Shown(COMMAND_LINE, width=300)), shown)
     assert "--rule relevant takes such columns, and `credimi interactions` lists the pairs" in in_shell
     assert set(credimi.select(data, "y", rule="relevant").features) == {"u", "w"}
-    told = credimi.select(data | {"t": u ^ w}, "y")
+    told = credimi.select(data | {"t": u ^ w}, "y", rule="smallest")
     assert told.features
     assert "only in combination" not in repr(told)
 
@@ -339,7 +344,9 @@ def test_that_a_value_is_missing_is_not_told() -> None:
     cells = [(0, 0, 1366), (0, 1, 1366), (1, 0, 1366), (1, 1, 1366), (0, None, 7267), (None, 0, 7267)]
     rows = [(y, x) for y, x, count in cells for _ in range(count)]
     table = {"x": ["uv"[x] if x is not None else None for _, x in rows]}
-    step = credimi.select(table | {"y": ["ab"[y] if y is not None else None for y, _ in rows]}, "y").steps[0]
+    step = credimi.select(
+        table | {"y": ["ab"[y] if y is not None else None for y, _ in rows]}, "y", rule="smallest"
+    ).steps[0]
     has_x = (4 * 1366 + 7267) / len(rows)
     assert step.tells == pytest.approx(has_x * step.adds, rel=1e-6)
     assert step.adds == pytest.approx(0.018, abs=0.001)
@@ -351,8 +358,8 @@ def test_a_further_column_that_is_missing_more_in_one_class_tells_what_its_value
     first, second = (np.where(generator.random(20_000) < 0.4, target, generator.integers(0, 2, 20_000)) for _ in "ab")
     hole = known[0] < np.where(target == 1, 0.1, 0.7)  # of the class alone
     table = {"a": first.tolist(), "b": np.where(hole, None, second.astype(object)).tolist(), "y": target.tolist()}
-    whole = credimi.select(table | {"b": second.tolist()}, "y").steps
-    holed = credimi.select(table, "y").steps
+    whole = credimi.select(table | {"b": second.tolist()}, "y", rule="smallest").steps
+    holed = credimi.select(table, "y", rule="smallest").steps
     assert [len(steps) for steps in (whole, holed)] == [2, 2]
     both, one = whole[1].tells, whole[0].tells
     assert None not in (both, one)
@@ -363,7 +370,7 @@ def test_a_further_column_that_is_missing_more_in_one_class_tells_what_its_value
 def test_what_columns_tell_together_never_falls() -> None:
     datasets = pytest.importorskip("sklearn.datasets")
     for load in (datasets.load_breast_cancer, datasets.load_wine, datasets.load_iris):
-        steps = credimi.select(load(as_frame=True).frame, "target").steps
+        steps = credimi.select(load(as_frame=True).frame, "target", rule="smallest").steps
         told = [step.tells for step in steps]
         assert told == sorted(told)
         assert max(step.share for step in steps) <= 1.0

@@ -79,7 +79,7 @@ def test_the_tree_is_that_of_plain_dictionaries(seed: int, missing: float, unlab
     rows = random_rows(seed, 300, missing=missing, unlabeled=unlabeled, weights=weights)
     plain = grown(rows, {"size"}, epsilon=0.003, level=0.5)
     asked = {"weights": "weight"} if weights else {}
-    tree = tree_of(columns_of(rows), discretize={"size": "mdl"}, **asked)
+    tree = tree_of(columns_of(rows), discretize={"size": "mdl"}, epsilon=0.003, **asked)
     assert len(tree.nodes) > 3
     assert described(tree) == plain.described()
 
@@ -303,7 +303,7 @@ def test_an_unsure_leaf_of_many_rows_says_that_a_split_needs_more() -> None:
     told = generator.random(6_000) < 0.3 + 0.4 * first + 0.1 * second
     tree = tree_of({"first": np.char.add("v", first.astype(str)), "second": second, "class": told})
     text = repr(tree)
-    assert "unsure: undecided on second, P(I > 0.003) 0.9" in text  # more rows than these need not be asked for
+    assert "unsure: undecided on second, P(> 0.5 %) 0.9" in text  # more rows than these need not be asked for
     assert ", but a split here needs more" in text
     unsure = [record for record in tree.records() if record["stop"] == "unsure"]
     assert all(record["best"]["p_above"] < record["best"]["p_required"] for record in unsure)

@@ -66,7 +66,8 @@ COMMAND = Command(
     functions=("compare",),
     without=("progress", "names"),
     means={
-        "epsilon": "The least change that counts, in nats.",
+        "epsilon": 'The least change that counts: "0.5%" of the target\'s entropy, or of log 2 where '
+        "that is less; or nats.",
         "level": "The probability of intervals and verdicts.",
     },
     data="A B",

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.columns.feature import Feature
+    from credimi.columns.interpret import InterpretedClasses
     from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Record, Value, Values
     from credimi.counts.reading import Reading
     from credimi.inference.belief import Belief
@@ -173,14 +174,9 @@ def cut_for(counts: Counts, belief: Belief) -> Counts:
     return replace(counts, settings=replace(counts.settings, discretize=methods))
 
 
-def settled_for(counts: Counts, belief: Belief) -> Belief:
-    """The belief with epsilon in nats, for the target of these counts."""
-    return belief.settled(effective(counts).interpreted_classes().entropy)
-
-
-def beliefs_of(counts: Counts, options: Belief, missing: str) -> Beliefs:
+def beliefs_of(counts: Counts, classes: InterpretedClasses, options: Belief, missing: str) -> Beliefs:
     """The figures by which the rules decide about the features, in the order of the counts: as in `rank`."""
-    features, blocks = _read(cut_for(effective(counts), options).interpreted(threads=options.threads), options, missing)
+    features, blocks = _read(_interpreted(counts, classes, options), options, missing)
     ranked_beliefs = beliefs(blocks, options)
     mean, at_mode, p_above = (
         _among_all(features, figures)
@@ -189,14 +185,18 @@ def beliefs_of(counts: Counts, options: Belief, missing: str) -> Beliefs:
     return Beliefs(mean, at_mode, p_above, _among_all(features, ranked_beliefs.p_independent, np.nan))
 
 
-def standing(counts: Counts, options: Belief, missing: str, factor: float) -> BooleanArray:
+def standing(counts: Counts, classes: InterpretedClasses, options: Belief, missing: str, factor: float) -> BooleanArray:
     """Mask of the features that stand at the factor: P(I > epsilon) >= level whatever values are missing.
 
     It is in the order of the counts.
     """
-    features, blocks = _read(cut_for(effective(counts), options).interpreted(threads=options.threads), options, missing)
+    features, blocks = _read(_interpreted(counts, classes, options), options, missing)
     stands = information_bounds.standing(blocks, beliefs(blocks, options).p_above, factor, options)
     return _among_all(features, stands, unknown=False, otherwise=False)
+
+
+def _interpreted(counts: Counts, classes: InterpretedClasses, options: Belief) -> list[Feature]:
+    return cut_for(effective(counts), options).interpreted(classes=classes, threads=options.threads)
 
 
 def _read(interpreted: list[Feature], options: Belief, missing: str) -> tuple[list[Feature], Tables]:

@@ -41,6 +41,8 @@ def _answer(asked: Asked) -> Foreign:
         if "p_same" in asked.given:
             raise CredimiError("--p-same is for --by: add it, or leave it out")
         return asked.ask("rank", asked.counts(), counted=True).sorted_by(asked.options.sort)
+    if asked.options.effects:
+        raise CredimiError("--effects is of one ranking: leave out --by, or --effects")
     if asked.options.format == "csv":
         raise CredimiError("--by writes tables, JSON, a page and a picture: leave out --format csv")
     why = "leave one of them out"
@@ -70,6 +72,13 @@ COMMAND = Command(
             "(default: %(default)s)",
             "output",
             {"choices": _ORDERS, "default": "mean"},
+        ),
+        Option(
+            "--effects",
+            "also what the values of each column mean: the share of a class by value or range, with intervals, and its "
+            "direction; with --format json, all classes",
+            "output",
+            {"action": "store_true"},
         ),
     ),
     units=True,

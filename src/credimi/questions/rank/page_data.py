@@ -27,6 +27,8 @@ from credimi.inference.bounds.observed_draws import observed
 from credimi.inference.distributions.components import Empirical
 from credimi.inference.tables.many_tables import drawn_distribution, posteriors
 from credimi.questions.rank.column_priors import by_prior, own_table
+from credimi.questions.rank.effects import effects_of
+from credimi.questions.rank.effects_view import shown_values
 from credimi.results import remark_sentences, sentences
 from credimi.results.remarks import worded
 
@@ -45,6 +47,8 @@ _MAX_VALUE_CHARACTERS = 120  # names of features are complete, since they are ex
 _MAX_NOTE_CHARACTERS = 400
 _MAX_CAUTION_CHARACTERS = 1000  # names three features
 _MAX_CUTS = 60
+_MAX_ALL_EFFECTS, _MAX_EFFECTS = 400, 1000  # columns of which it is shown what their values mean
+_MAX_BARS = 24
 _DRAWN_POINTS = 201
 _FACTORS = (1.1, 1.25, 1.5, 2.0, 2.5, 3.0, 5.0, 10.0, 30.0, math.inf)  # between them the page interpolates
 _LEVELS = np.round(
@@ -99,7 +103,30 @@ def collect(ranking: Ranking, page_inputs: Kept, source: str | None = None, read
         "laws": _posteriors(ranking, page_inputs),
         "robust": _robust(ranking, page_inputs) if "factor" in ranking.settings else None,
         "tables": _tables(page_inputs),
+        "effects": _effects(ranking),
     }
+
+
+def _effects(ranking: Ranking) -> list[Record | None]:
+    """The share of one class by value; of very many columns only those that are not dropped."""
+    found: list[Record | None] = [None] * len(ranking)
+    places = [*range(len(ranking))]
+    if len(places) > _MAX_ALL_EFFECTS:
+        places = [place for place in places if ranking.figures["verdict"][place] in {"keep", "unsure"}]
+    place_of = {name: place for place, name in enumerate(ranking.figures["feature"])}
+    for effects in effects_of(ranking, places[:_MAX_EFFECTS]):
+        values, of, rows = shown_values(effects, _MAX_BARS), effects.place, effects.counts.sum(axis=0)
+        ends = {"s": effects.shares, "l": effects.low, "h": effects.high}
+        found[place_of[effects.feature]] = {
+            "of": of,
+            "word": effects.direction,
+            "p": _nan_to_none(effects.p_direction),
+            "v": [_clipped(effects.values[value], _MAX_VALUE_CHARACTERS) for value in values],
+            "n": [_rounded(rows[value].item()) for value in values],
+            **{name: [float(f"{figures[of, value]:.4g}") for value in values] for name, figures in ends.items()},
+            "more": len(effects.values) - len(values),
+        }
+    return found
 
 
 def _notes(ranking: Ranking, reader: str) -> list[str]:

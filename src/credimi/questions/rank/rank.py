@@ -37,7 +37,7 @@ def rank(data: Data | Counts, target: Values = None, *, reading: Reading, belief
     >>> ranking.columns["feature"]
     ['tells', 'noise']
     >>> ranking.columns["verdict"]
-    ['keep', 'unsure']
+    ['keep', 'drop']
     """
     from credimi.questions.rank.answer import ranked  # noqa: PLC0415  (loads the compiler)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.inference import rules
+from credimi.inference.belief import ADAPTIVE
 from credimi.questions.rank import view
 from credimi.results import sentences
 from credimi.results.remarks import worded
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from credimi.core.types import Record, Value
+    from credimi.questions.rank.effects import Effects
     from credimi.questions.rank.page_data import Kept
     from credimi.results.remarks import Remark
 
@@ -239,16 +241,59 @@ class Ranking(FeatureResult):
             while at most a share `fdr` of them is expected not to exceed epsilon; all but those that are more probably
             independent of the target than not, with the share of independent ones learned from all.
         """
-        keep = self.columns[f"keep_{rules.checked_rule(rule)}"]
+        rule = rules.checked_rule(rule)
+        if rule == "informative" and self.settings["prior"] != ADAPTIVE:
+            raise CredimiError(rules.NEEDS_INDEPENDENCE)
+        keep = self.columns[f"keep_{rule}"]
         names = self.columns["feature"]
         return [self._names.get(name, name) for name, is_kept in zip(names, keep, strict=True) if is_kept]
 
-    def to_dict(self, *, reader: str = sentences.PYTHON, units: str = NATS) -> Record:
+    @property
+    def has_counts(self) -> bool:
+        """Whether it has the counts of its columns, for its page and for effects."""
+        return self._kept is not None
+
+    def effects(self, feature: Value) -> Effects:
+        """What each value of a feature means for the classes: their shares with intervals, and the direction.
+
+        Parameters
+        ----------
+        feature : str
+            The name of the feature, or its place in the ranking.
+
+        Examples
+        --------
+        >>> table = {"dose": [1, 2, 3, 4] * 50, "cured": [*"nnny", *"nnyy", *"nyyy", *"nyyy"] * 12 + [*"nnyyn", *"yyy"]}
+        >>> ranking = credimi.rank(table, "cured", discretize="categories")
+        >>> ranking.effects("dose").direction
+        'rises'
+        """
+        from credimi.questions.rank.effects import effects_of  # noqa: PLC0415  (loads the mathematics)
+
+        names = self.figures["feature"]
+        place = names.index(self[feature]["feature"])  # type: ignore[call-overload]  # one row
+        name = names[place]
+        found = effects_of(self, [place])
+        if not found:
+            raise CredimiError(f"column {name!r} is not ranked, so its values have no effects")
+        return found[0]
+
+    def all_effects(self, top: int | None = None) -> list[Effects]:
+        """The effects of all ranked columns; or those of the first ones that are not dropped."""
+        from credimi.questions.rank.effects import effects_of  # noqa: PLC0415  (loads the mathematics)
+
+        verdicts = self.figures["verdict"][:top]
+        places = range(len(self)) if top is None else [place for place, each in enumerate(verdicts) if each != "drop"]
+        return effects_of(self, places)
+
+    def to_dict(self, *, reader: str = sentences.PYTHON, units: str = NATS, effects: bool = False) -> Record:
         """The content of `credimi rank --format json`: settings, classes, remarks, features and so on; NaN as None.
 
-        Notes and remarks are worded for this reader, "python" (arguments) or "command line" (options).
+        Notes and remarks are worded for this reader, "python" (arguments) or "command line" (options). With `effects`,
+        there are the shares of the classes by value, as `Ranking.effects` has them.
         """
-        return {
+        found = {"effects": [each.to_dict() for each in self.all_effects()]} if effects else {}
+        return found | {
             "settings": self._settings(units),
             "rows": self.rows,
             "rows_with_target": self.rows_with_target,

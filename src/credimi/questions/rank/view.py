@@ -7,6 +7,7 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from credimi.questions.rank import effects_view
 from credimi.results import figures, sentences
 from credimi.results import section as kinds
 from credimi.results.palette import TERMINAL
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from credimi.core.types import Record
+    from credimi.questions.rank.effects import Effects
     from credimi.questions.rank.result import Ranking
 
 MAX_LINES = 60  # of what Python prints
@@ -38,6 +40,9 @@ def sections(ranking: Ranking, shown: Shown) -> Iterator[Section]:
     yield Section(
         _title(ranking, shown), _columns(ranking, shown), rows, lines, TERMINAL, most, count=len(ranking), more=False
     )
+    if shown.effects:
+        yield Section(lines=[""])
+        yield effects_view.table(ranking.all_effects(most))
 
 
 def _title(ranking: Ranking, shown: Shown) -> str:
@@ -60,6 +65,7 @@ def _columns(ranking: Ranking, shown: Shown) -> list[Column]:
         kinds.share("entropy_share", "%", importance=5),
         kinds.interval(kinds.level_interval(settings), scale=scale, importance=1),
         Column("", lambda _: "", sized=lambda row, length: _bar(row, largest, length), media=("text",)),
+        Column("share of a class by value", lambda _: "", html=_Pictures(ranking), kind="words", media=("notebook",)),
         kinds.tail("p_above", kinds.above(settings, shown.units), importance=3, spread="std"),
         kinds.verdict(sentences.verdict_with_factor, html=_verdict_html),
         Column("complete", lambda row: f"{row['complete']:,}", importance=4),
@@ -70,6 +76,21 @@ def _columns(ranking: Ranking, shown: Shown) -> list[Column]:
     if shown.wide:
         columns.append(Column("values", lambda row: _values(ranking, row, shown.reader), right=False, kind="words"))
     return columns
+
+
+class _Pictures:
+    """The bars of effects, which are found for all columns that are shown, when the first is asked for."""
+
+    def __init__(self, ranking: Ranking) -> None:
+        self._ranking = ranking
+        self._found: dict[str, Effects] | None = None if ranking.has_counts else {}
+
+    def __call__(self, row: Record) -> str:
+        """The picture of one row."""
+        if self._found is None:
+            self._found = {effects.feature: effects for effects in self._ranking.all_effects(MAX_LINES)}
+        effects = self._found.get(row["feature"])
+        return "" if effects is None else effects_view.picture(effects)
 
 
 def _values(ranking: Ranking, row: Record, reader: str) -> str:

@@ -30,7 +30,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.ties import best_first, places_by_name
 from credimi.counts.weights import on_weights
 from credimi.inference.belief import ADAPTIVE, Belief
-from credimi.inference.rules import AS_IN_THE_PAPER, RULES, from_common_odds
+from credimi.inference.rules import AS_IN_THE_PAPER, NEEDS_INDEPENDENCE, RULES, from_common_odds
 from credimi.questions.rank.answer import ranked
 from credimi.questions.rank.copies import copies_in_rows
 from credimi.questions.rank.missingness import mi_with_target, missingness, target_missingness
@@ -57,10 +57,6 @@ if TYPE_CHECKING:
 GOALS = ("distinct", "smallest", "relevant")  # the rules that look at columns together
 SELECTING = (*GOALS, *RULES)
 LEVELS = {"distinct": PREDICTION_LEVEL, "smallest": PREDICTION_LEVEL}  # which predict; other rules make claims
-NEEDS_INDEPENDENCE = (
-    "the rule informative needs P(independent), which only the adaptive prior has: leave out prior and method, or name "
-    "another rule (--rule)"
-)
 USUAL = {
     "method": None,
     "prior": ADAPTIVE,
@@ -150,7 +146,7 @@ def selected(
     alone, taken = (found.alone.mean, found.alone.low), {step.feature for step in steps}
     remarks = cautions(counter, alone, taken, options, approximate=approximate)
     if goal != "relevant" and complete and all(step.forced for step in steps):
-        remarks = (*why_nothing(counter, found.alone.p_independent, belief.threads), *remarks)
+        remarks = (*why_nothing(counter, found.alone.p_independent, found.odds, belief.threads), *remarks)
     book, rows = counter.book, round(counter.rows, 1)
     return Selection(
         tuple(steps),

@@ -1,14 +1,14 @@
 """Print which columns tell about the target together, or write only these.
 
 rules: distinct (the default) takes what is informative and tells what no single
-other column tells, for prediction with fewer columns; smallest takes very few, to
+other column tells, to predict with fewer columns; smallest takes very few, to
 read, and says what each adds; relevant takes all that matter, alone or with a
-partner. These need all rows. The others look at each column alone: informative
-keeps what is not more probably independent than not, for prediction; forward (the
-default with --method) what is surely informative, P(I > epsilon) >= level;
-backward drops what is surely not; plugin uses the estimate alone; fdr keeps as
-many as it can while at most a share --fdr of them is expected to be noise. F, FF
-and BF are other names of plugin, forward and backward.
+partner. These three need all rows. The others look at each column alone:
+informative keeps what is not more probably independent than not, to predict;
+forward (the default with --method) what is surely informative, P(I > epsilon)
+>= level; backward drops what is surely not; plugin uses the estimate alone; fdr
+keeps as many as it can while at most a share --fdr of them is expected to be
+noise. F, FF and BF are other names of plugin, forward and backward.
 
 Without --output the columns are printed, with what each adds and why others
 were not taken. With it, the same rows are written with only the target, the

@@ -6,7 +6,8 @@ the rows: what is asked of the rows are the tables of each column with the class
 column, and these add up over parts.
 
 **Alone** it is P(I > 0) from the prior share of dependent columns that is learned from all columns, at most one half
-(see `inference.rules`): the first step is the rule informative, at `level` if that is above 1/2.
+(see `inference.rules`): the first step is the rule informative, at `level` if that is above 1/2. And nothing is taken
+unless one column is informative with a probability of .95: that there is anything to take is a claim.
 
 **Given W** it is the evidence of dependence in the strata of W (see `inference.tables.stratified_tables`), from even
 odds, and averaged with the evidence alone as far as X and W are unrelated (see `unrelated_columns`). A copy of W leaves
@@ -90,6 +91,8 @@ def distinct(
     odds = odds_given(features, p_alone)
     found = Distinct(names, alone, p_alone, order, odds, [], [], alone.approximate.copy())
     candidates = p_alone >= max(options.level, EVEN)
+    if not (p_alone >= max(options.level, CREDIBLE)).any():
+        candidates[:] = False  # that anything is informative is a claim
     try:
         for place, column in enumerate(order.tolist()):
             if not candidates[column]:
@@ -165,10 +168,8 @@ def _rejection(found: Distinct, column: int, p_given: float, level: float) -> Re
     """Why a column was not taken: what it lacks first decides."""
     alone = found.alone
     like = None
-    if 1.0 - alone.p_above[column] >= CREDIBLE:
-        reason = "tells nothing"
-    elif found.p_alone[column] < max(level, EVEN):
-        reason = "unsure"
+    if found.p_alone[column] < max(level, EVEN) or (found.complete and not found.taken):
+        reason = "tells nothing" if 1.0 - alone.p_above[column] >= CREDIBLE else "unsure"
     elif p_given < level:
         reason = "redundant"
         like = found.names[found.taken[int(np.nanargmin([given[column] for given in found.given]))]]

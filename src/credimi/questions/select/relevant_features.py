@@ -170,10 +170,12 @@ def _evidence(pairs: ClassPairs, block_pair: tuple[int, int]) -> tuple[IntegerAr
     return rows, columns, evidence
 
 
-def why_nothing(counter: Counter, p_independent: FloatArray, threads: int | None) -> tuple[Remark, ...]:
+def why_nothing(
+    counter: Counter, p_independent: FloatArray, odds: FloatArray, threads: int | None
+) -> tuple[Remark, ...]:
     """The columns that matter in combination, each with its partner; or that there are none; or what to try.
 
-    `p_independent` is that of each column alone.
+    `p_independent` is that of each column alone, `odds` are the prior odds given another column.
     """
     names, count = counter.book.names, p_independent.size
     if count < 2:
@@ -185,7 +187,7 @@ def why_nothing(counter: Counter, p_independent: FloatArray, threads: int | None
         return (Remark(RemarkKind.NOTHING_TOGETHER, values=count),)
     sample = counter.sample(min(max(rows, _MIN_ROWS), _MAX_ROWS))
     in_sample = LocalCounter(sample, threads)
-    found = relevance(in_sample, p_independent, places=places_by_name(names))
+    found = relevance(in_sample, p_independent, places=places_by_name(names), odds=odds)
     together = [
         Remark(RemarkKind.ONLY_TOGETHER, names[column], other=names[partner])
         for column, partner in enumerate(found.partner.tolist())

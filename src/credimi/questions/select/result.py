@@ -34,6 +34,8 @@ class Step:
     together. `p_redundant` has, for each column taken before, the probability that this one adds no more than epsilon
     to it. `forced` means that the column is not credible, and was taken because of `min_features`.
 
+    With goal "distinct", `adds` is what the column tells alone, `p_adds` the smallest probability that it depends on
+    the target, alone or given one column taken before, and `p_redundant` the probabilities that it does not given each.
     With goal "relevant", `adds` is what the column tells alone, `p_adds` the probability that it matters, and `partner`
     the column with which it matters most, unless it matters alone.
 
@@ -116,7 +118,7 @@ class Selection(RecordResult):
     Examples
     --------
     >>> table = {"x": list("aabb") * 25, "z": list("abab") * 25, "y": list("ppqq") * 25}
-    >>> chosen = credimi.select(table, "y")
+    >>> chosen = credimi.select(table, "y", rule="smallest")
     >>> chosen.features, round(chosen["x"]["share"], 2), len(chosen)
     (('x',), 0.87, 2)
     """

@@ -248,9 +248,10 @@ def _matrix_html(selection: Selection) -> str:
     rows = [
         f"<tr>{row_heading(column)}{''.join(map(_shade, row))}</tr>" for column, row in zip(names, figures, strict=True)
     ]
-    return f"""<p class="key">The probability that a column, on the left, adds no more than
-{selection.settings["epsilon"]:.3g} nats to a taken one, above. Empty: not looked at, because the column was taken
-before, or says what another says. {part}</p>
+    distinct, nats = selection.settings["goal"] == "distinct", f"{selection.settings['epsilon']:.3g} nats"
+    adds = "is independent of the target given" if distinct else f"adds no more than {nats} to"
+    return f"""<p class="key">The probability that a column, on the left, {adds} a taken one, above. Empty: not looked
+at, because the column was taken before, or says what another says. {part}</p>
 {table(head, rows, "matrix")}"""
 
 
@@ -268,7 +269,7 @@ def plot(selection: Selection, ax: Axes | None, *, what: str | None) -> Axes:
     names, given, *_ = _redundancy(selection)
     if what == "redundancy" and not names:
         raise CredimiError("there is no matrix of redundancy: it needs a taken column and another that tells something")
-    heights = 1.1 + 0.3 * max(len(selection.steps), 3), 1.6 + 0.28 * len(names)
+    heights = 1.3 + 0.3 * max(len(selection.steps), 3), 1.6 + 0.28 * len(names)
     width = max(_FIGURE_WIDTH, 3.2 + 0.45 * len(given))
     if what == "redundancy":
         axes = _draw_matrix(selection, new_axes(ax, (width, heights[1])))
@@ -294,7 +295,7 @@ def _draw_steps(selection: Selection, axes: Axes) -> Axes:
     adds = "adds to those above" if _is_smallest(selection) else "tells alone"
     forced = "; hollow: not credible" if any(step["forced"] for step in steps) else ""
     target = short_name(selection.target)
-    axes.set_xlabel(f"what it {adds} about {target}\nnats: mean and 95 % interval{forced}")
+    axes.set_xlabel(f"what it {adds}\nabout {target}\nnats: mean and 95 % interval{forced}")
     return axes
 
 
@@ -312,8 +313,10 @@ def _draw_matrix(selection: Selection, axes: Axes) -> Axes:
     axes.set_yticks(np.arange(len(names) + 1) - 0.5, minor=True)
     axes.grid(visible=True, which="minor", color="#d8dde3", linewidth=0.6)
     axes.tick_params(which="minor", length=0)
+    distinct = selection.settings["goal"] == "distinct"
+    adds = "is independent given" if distinct else f"adds at most {kinds.threshold(selection.settings)} to"
     axes.set_title(
-        "\n".join(filter(None, [f"P(adds at most {kinds.threshold(selection.settings)} to the column below)", part])),
+        "\n".join(filter(None, [f"P({adds} the column below)", part])),
         fontsize=10,
         loc="left",
     )

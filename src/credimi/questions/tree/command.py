@@ -37,7 +37,8 @@ COMMAND = Command(
     summary="a classification tree that splits only where it is credible",
     functions=("tree",),
     means={
-        "epsilon": "The information, in nats, that a column has to tell to be worth a split.",
+        "epsilon": 'What a column has to tell to be worth a split: "0.5%" of the target\'s entropy, or of log 2 where '
+        "that is less; or nats.",
         "level": "How probable that has to be in nodes of up to 200 rows; the doubt that is allowed falls with the "
         "square of the rows beyond, and the root needs at least 0.95.",
     },

@@ -70,6 +70,8 @@ function detailOf(report, laws, bounds, state, feature) {
   panel.append(make("h2", { title: of("name"), tabindex: "-1" }, isolated(of("name") || "(no name)")));
   panel.append(make("p", {}, make("span", { class: `badge ${verdict.replace(" ", "-")}` }, `${SIGNS[verdict]} ${verdict}`),
     ` ${verdictText(report, state, feature)}`));
+  panel.append(...effectTable(report, feature));
+  if (effectOf(report, feature)) panel.append(make("h3", {}, "Information about the target"));
   const facts = make("dl");
   if (of("p_above") !== null) {
     const ends = intervalOf(report, laws, feature, state.level), p = state.found.p_above[feature];

@@ -39,7 +39,9 @@ function rowOf(report, state, feature, [ends, band], at) {
   const button = make("button", { type: "button", class: "row", "aria-expanded": String(state.selected === feature), "data-feature": feature },
     number, make("span", { class: "name" }, isolated(of("name") || "(no name)")),
     forest(ends, band, known ? of("mi") : null, at, state.epsilon, verdict),
+    effectStrip(report, feature),
     make("span", { class: "number mean" }, known ? digits(of("mi")) : ""),
+    make("span", { class: "number part" }, known && report.entropy > 0 ? `${((100 * of("mi")) / report.entropy).toFixed(1)} %` : ""),
     make("span", { class: "number ends" }, known ? `${digits(band[0])} to ${digits(band[1])}` : ""),
     make("span", { class: "number chance" }, known ? probability(state.found.p_above[feature], of("std") === 0) : ""),
     make("span", { class: `badge ${verdict.replace(" ", "-")}`, title: askedFor(report, state) ? upTo(report, feature) : "" }, `${SIGNS[verdict]} ${verdict}`));
@@ -47,10 +49,11 @@ function rowOf(report, state, feature, [ends, band], at) {
 }
 
 // The headings; the numbers of the scale are written where there is room, and not over epsilon.
-function showAxis(state, [least, most], at, place) {
+function showAxis(report, state, [least, most], at, place) {
   const strip = make("span", { class: "forest" }), threshold = at(state.epsilon);
   place("axis").replaceChildren(make("span", { class: "place" }, "#"), make("span", { class: "name" }, "feature"), strip,
-    make("span", { class: "number mean" }, "nats"), make("span", { class: "number ends" }, state.factor === 1 ? `${short(100 * state.level)} % interval` : `band, G = ${written(state.factor)}`),
+    make("span", { class: "effect", title: "share of a class by value, with intervals" }, classShown(report)),
+    make("span", { class: "number mean" }, "nats"), make("span", { class: "number part", title: "of the target's entropy" }, "share"), make("span", { class: "number ends" }, state.factor === 1 ? `${short(100 * state.level)} % interval` : `band, G = ${written(state.factor)}`),
     make("span", { class: "number chance" }, "P(I > ε)"), make("span", { class: "badge" }, "verdict"));
   strip.append(make("span", { class: "epsilon", style: { left: `${threshold}%` } }),
     make("span", { class: `threshold${threshold > 50 ? " left" : ""}`, style: { left: `${threshold}%` } }, `ε = ${short(state.epsilon)}`));
@@ -125,7 +128,7 @@ function showList(report, laws, bounds, state, place) {
   place("ranking").style.setProperty("--name", `${Math.ceil(Math.min(Math.max(0, ...named.map(measure)), 5000)) + 4}px`);
   place("rows").replaceChildren(...shown.map((feature, index) => rowOf(report, state, feature, [intervals[index], bands[index]], at)));
   state.fit = () => { // once the list has its width
-    showAxis(state, ends, at, place);
+    showAxis(report, state, ends, at, place);
     fitNames(place("rows"), named, measure, !paper.matches);
   };
   if (!shown.length) place("rows").append(make("li", { class: "none" }, names.length ? "No feature matches." : "There is no feature."));
