@@ -20,6 +20,7 @@ from credimi.columns.feature import CutBy, Feature, FeatureKind, Suspicion, Susp
 from credimi.columns.labels import MANY, NUMBER, RAW, TEXT, Labels
 from credimi.columns.numbers import discretize, ranges, target_ranges
 from credimi.columns.reading_options import METHODS, quantiles_asked
+from credimi.core.defaults import DISCRETIZE
 from credimi.core.errors import CredimiError, NoRowsError
 from credimi.core.special import entropy
 from credimi.core.tables import relabel
@@ -215,7 +216,7 @@ class _Cut:
 
 def _cut(numbers: FloatArray, counts: CountArray, method: str | list[float], *, compiled: bool) -> _Cut:
     totals = counts[:, :-1].sum(axis=0)
-    if method == "average":
+    if method == DISCRETIZE:
         # The posterior stands above; only this line calls it.
         found = import_module("credimi.inference.numbers.of_column").averaged(counts)
         if found is not None:

@@ -12,3 +12,4 @@ MISSING_AS = ("ignore", "category")  # a missing value of a feature is not known
 WEIGHTS_ARE = ("rows", "survey")  # numbers of repeated rows; what each row stands for. None: rows if all are whole
 ENGINES = ("files", "duckdb", "dask", "spark")  # who reads and counts
 DEVICES = ("cpu", "gpu")
+DISCRETIZE = "average"  # numbers: over all cuts

@@ -219,6 +219,10 @@ _SENTENCES: dict[str, str | Callable[[Sequence[Facts]], str]] = {
     "other_notation": "{all}: taken for text; write {correct}",
     "rows_to_decide": "rows needed to decide, roughly: {all}",
     "at_epsilon": "more rows would hardly help, since I lies at epsilon: {all}",
+    "averaged_over_cuts": (
+        "numbers were averaged over all cuts into ranges (see {discretize}); whole numbers of at most 20 values are "
+        "categories"
+    ),
     "cut_into_ranges": (
         "numbers were cut into ranges (see {discretize}); whole numbers of at most 20 values are categories"
     ),

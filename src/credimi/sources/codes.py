@@ -23,6 +23,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from credimi.columns.reading_options import QUANTILES, ReadingOptions
+from credimi.core.defaults import DISCRETIZE
 from credimi.core.errors import CredimiError, NoRowsError
 from credimi.counts.codes import Codebook, EncodedTable
 from credimi.counts.reading import Reading
@@ -147,10 +148,11 @@ def codes_without_target(
 def request_without_target(reading: Reading, *, progress: Callable[[float], None] | None = None) -> CountRequest:
     """The request for all columns, or some, without a target."""
     methods = _with_default(reading.discretize, "quantile")
-    if "mdl" in (methods.values() if isinstance(methods, dict) else [methods]):
+    asked = {*methods.values()} if isinstance(methods, dict) else {methods}
+    if by_target := asked & {DISCRETIZE, "mdl"}:
         raise CredimiError(
-            "discretize='mdl' cuts numbers by what they tell about a target, and here is none: leave it out, or choose "
-            "quantile, quantile:4, categories or cuts"
+            f"discretize={min(by_target)!r} cuts numbers by what they tell about a target, and here is none: leave it "
+            "out, or choose quantile, quantile:4, categories or cuts"
         )
     return CountRequest.of(NoTarget(), replace(reading, discretize=methods), progress=progress)
 

@@ -33,8 +33,8 @@ is left near independence. For each K there is one component of the posterior, a
 **Two resolutions.** Quantiles miss sharp edges between them. So there are two sets of cells (see
 `columns.numbers.number_cells`): up to 64 quantiles, with the prior weight 3/4, all of whose borders are summed over;
 and up to 1,024, of which only those are summed over that a greedy tree proposes, and every fourth of the 64. The prior
-is that of all borders of the fine cells. So the sum is a lower bound of the evidence, and noise stays noise, although the
-borders were chosen by looking.
+is that of all borders of the fine cells. So the sum is a lower bound of the evidence, and noise stays noise, although
+the borders were chosen by looking.
 
 **Is it calibrated?** E[B | independent], over all ways to deal the classes to the rows, is not exactly 1, as a_i and
 b_s are learned from the same rows: with 8 to 20 rows it is 1.1 to 1.2, most of it at the loosest strengths, and B > 19

@@ -107,7 +107,9 @@ def remarks_on(
             nats = figures["target_missing_mi"]
             means = {"mi": figures["mi"], "mi_with_target": with_target[feature.name]}
             remarks.append(Remark(RemarkKind.TARGET_MISSING_DEPENDS, feature.name, nats=nats, stake=nats, **means))
-    cut_columns = sum(feature.kind == FeatureKind.RANGES for feature in features)
+    averaged = sum(feature.averaged is not None for feature in features)
+    remarks += [Remark(RemarkKind.AVERAGED_OVER_CUTS, values=averaged)] if averaged else []
+    cut_columns = sum(feature.kind == FeatureKind.RANGES for feature in features) - averaged
     remarks += [Remark(RemarkKind.CUT_INTO_RANGES, values=cut_columns)] if cut_columns else []
     return _by_stake([*remarks, *on_weights])
 
