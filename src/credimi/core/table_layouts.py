@@ -49,7 +49,7 @@ class Layout:
 
 def layout_of(joint: Foreign, target_only: Foreign, feature_only: Foreign) -> Layout:
     """What was passed, with labels and margins taken out of the counts."""
-    if _is_column(joint) and _is_column(target_only) and feature_only is None:
+    if are_columns(joint, target_only) and feature_only is None:
         return _layout_of_columns(list(joint), list(target_only))
     found = _layout_of_frame(joint) if hasattr(joint, "columns") else _layout_of_rows(joint)
     if (target_only is not None and found.target_only is not None) or (
@@ -74,6 +74,11 @@ def means_missing(value: Value) -> bool:
 def _label(value: Value) -> str:
     """A label as text; pandas makes whole numbers beside a NaN fractions."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def are_columns(one: Foreign, other: Foreign) -> bool:
+    """Whether these are two columns of data: no table of counts has one row that is no list, so that this is clear."""
+    return _is_column(one) and _is_column(other)
 
 
 def _is_column(values: Foreign) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from credimi.core.arguments import make_generator, require_whole
 from credimi.core.keywords import suggesting
 from credimi.core.table import Table
+from credimi.core.table_layouts import are_columns
 from credimi.core.tables import Tables
 from credimi.inference.belief import ADAPTIVE, USUAL_APPROXIMATION, USUAL_PRIOR, by_method
 from credimi.inference.distributions.distribution import Distribution
@@ -43,7 +44,8 @@ def mutual_information(
     joint
         r x s counts with both seen: one row per target class, one column per feature value. Weights are allowed.
         Also a `Table`, one of the layouts that `Table` takes, or a column of the data, and as the second argument
-        another.
+        another: categories, or numbers, with missing values or without. Numbers with more than 20 different values are
+        not cut: all cuts are averaged, and independence has a probability.
     target_only
         r counts of data rows whose feature is missing.
     feature_only
@@ -77,9 +79,22 @@ def mutual_information(
     0.147
     >>> round(information.sf(0.003), 2)
     0.95
+
+    Two columns of numbers:
+
+    >>> age, income = [20 + row % 60 for row in range(600)], [(row % 60) ** 2 + 97 * (row % 7) for row in range(600)]
+    >>> credimi.mutual_information(age, income).sf(0.5) > 0.99
+    True
     """
-    table = Table.of(joint, target_only, feature_only)
     prior, approximation = by_method(method, prior, approximation)
+    if are_columns(joint, target_only) and feature_only is None:
+        from credimi.inference.numbers.two_columns import of_columns, refuse_fixed  # noqa: PLC0415  (it needs this module)
+
+        of_numbers = of_columns(joint, target_only)
+        if of_numbers is not None:
+            refuse_fixed(prior, approximation)
+            return of_numbers
+    table = Table.of(joint, target_only, feature_only)
     is_adaptive = isinstance(prior, str) and prior == ADAPTIVE
     cells = posterior(table, prior=CELLS if is_adaptive else prior, method=method)
     if is_adaptive:

@@ -1,1 +1,1 @@
-"""A number and classes: the posterior averaged over all cuts, and the most probable ranges."""
+"""Numbers without a single cut that decides: the posterior averaged over all cuts."""
