@@ -27,7 +27,7 @@ import credimi
 from credimi.inference.numbers.of_column import averaged
 
 HALF = 40_000  # points of a quadrature
-SIZES = {100: 20, 300: 20, 1000: 20, 5000: 8}  # rows, and samples of each relation
+SIZES = {100: 40, 300: 40, 1000: 40, 5000: 16}  # rows, and samples of each relation
 QUANTILES = (np.arange(HALF) + 0.5) / HALF
 NORMAL = np.vectorize(NormalDist().inv_cdf)(QUANTILES)
 

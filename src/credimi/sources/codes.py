@@ -148,10 +148,10 @@ def codes_without_target(
 def request_without_target(reading: Reading, *, progress: Callable[[float], None] | None = None) -> CountRequest:
     """The request for all columns, or some, without a target."""
     methods = _with_default(reading.discretize, "quantile")
-    asked = {*methods.values()} if isinstance(methods, dict) else {methods}
-    if by_target := asked & {DISCRETIZE, "mdl"}:
+    asked = [*methods.values()] if isinstance(methods, dict) else [methods]
+    if by_target := [method for method in (DISCRETIZE, "mdl") if method in asked]:
         raise CredimiError(
-            f"discretize={min(by_target)!r} cuts numbers by what they tell about a target, and here is none: leave it "
+            f"discretize={by_target[0]!r} cuts numbers by what they tell about a target, and here is none: leave it "
             "out, or choose quantile, quantile:4, categories or cuts"
         )
     return CountRequest.of(NoTarget(), replace(reading, discretize=methods), progress=progress)
