@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import credimi
+from credimi.counts.local_counter import LocalCounter
 from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
 from credimi.inference.belief import Belief
@@ -71,7 +72,7 @@ def wide(columns: int) -> None:
     coded = encoded_table(table, CountRequest.of(target, Reading(threads=1))).codes(threads=1)
     reading = time.process_time() - start
     start = time.process_time()
-    chosen = selected(coded, Asked(max_features=50), Belief(threads=1))
+    chosen = selected(LocalCounter(coded, 1), Asked(max_features=50), Belief(threads=1))
     search = time.process_time() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"| 800 x {columns:,}, two values | {len(chosen)} | {reading:.1f} | {search:.1f} | {memory:,.0f} |")
@@ -88,8 +89,8 @@ def noise(rows: int, missing: float, repeats: int) -> None:
     for share in (0.5, 0.01):
         target = np.where(generator.random(rows) < share, "yes", "no")
         coded = encoded_table(table, CountRequest.of(target, Reading(threads=1))).codes(threads=1)
-        selected(coded, Asked(), Belief(threads=1))  # compiles
-        times.append(cpu(lambda coded=coded: selected(coded, Asked(), Belief(threads=1)), repeats))
+        selected(LocalCounter(coded, 1), Asked(), Belief(threads=1))  # compiles
+        times.append(cpu(lambda coded=coded: selected(LocalCounter(coded, 1), Asked(), Belief(threads=1)), repeats))
     print(f"| {rows:,} x 200, {missing:.0%} missing | {times[0]:.2f} | {times[1]:.2f} | {times[1] / times[0]:.1f} |")
 
 

@@ -69,7 +69,10 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/python studies/edge_calibration.py",
     ],
     "docs/explanation/paper.md": ["$ credimi reproduce --data DIR --output reproduction"],
-    "docs/how-to/choosing-epsilon.md": ["$ .venv/bin/python studies/few_rows.py"],
+    "docs/how-to/choosing-epsilon.md": [
+        "$ .venv/bin/python studies/rare_targets.py",
+        "$ .venv/bin/python studies/few_rows.py",
+    ],
     "docs/how-to/comparing.md": ["$ .venv/bin/python studies/compare.py"],
     "docs/how-to/gpu.md": [
         'pip install "credimi[gpu]"',

@@ -90,6 +90,7 @@ pytestmark = pytest.mark.long
         ("studies/thin_classes.py", ["--tables", "1"], 2 + 12),
         ("studies/lopsided_tables.py", ["--tables", "1"], 2 + 9),
         ("studies/few_rows.py", ["--samples", "5"], 2 + 21),
+        ("studies/rare_targets.py", ["--samples", "5"], 2 + 5 + 1 + 2 + 15),
         ("studies/thin_tables.py", ["--every", "9000", "--tables", "1"], 2 + 4 + 1 + 2 + 15),
         ("studies/both_missing_bounds.py", ["--populations", "2", "--solved", "1"], 2 + 6),
         ("studies/robust.py", ["--tables", "1"], 2 + 39),

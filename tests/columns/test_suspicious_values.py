@@ -9,7 +9,6 @@ import pytest
 
 from credimi import CredimiError, count, rank
 from credimi.columns.suspicious_values import notation_of, sentinels, spelled_alike
-from credimi.core.defaults import MISSING_VALUES
 from credimi.results import sentences
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ OTHERS = {
     "versions": [f"{place // 10}.{place % 10}.{place % 7}" for place in PLACES],
     "addresses": [f"192.168.{place}.{place + 1}" for place in PLACES],
     "phones": [f"555-{1000 + place}" for place in PLACES],
-    "times": [f"{place % 24}:{place:02}" for place in PLACES],
+    "times": [f"{place % 24}:{place:02}" for place in PLACES],  # read if all are, and no caution if not
     "weights": [f"{place} kg" for place in PLACES],
     "words": [f"w{place}" for place in PLACES],
     "names with a month": [f"May {place}" for place in PLACES],
@@ -74,83 +73,56 @@ def test_other_texts_have_no_notation(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_a_column_in_another_notation_is_pointed_out(name: str) -> None:
+def test_a_column_of_two_notations_is_pointed_out_with_two_values(name: str) -> None:
     kind, texts = WRITTEN[name]
-    table = {"x": texts * 10, "class": list("ab") * 200}
+    table = {"x": [*texts[1:], "about twelve"] * 10, "class": list("ab") * 200}
     ranking = rank(table, "class")
     (feature,) = count(table, "class").interpreted()
     assert [each.kind for each in feature.suspicions] == [kind]
     assert [(each.feature, each.notation) for each in ranking.remarks if each.kind == "other_notation"] == [("x", kind)]
     plain = "YYYY-MM-DD" if kind == "date_notation" else "plain numbers"
     assert ranking["x"]["note"].startswith("categories, not ")
-    assert f"(write {plain}" in ranking["x"]["note"]
-    assert f"taken for text; write {plain}" in " ".join(str(ranking).split())
+    assert f"and 'about twelve' (write {plain}" in ranking["x"]["note"]
+    told = " ".join(str(ranking).split())
+    assert "but also 'about twelve'" in told
+    assert f"taken for text; write {plain}" in told
     with pytest.raises(CredimiError, match=r"column 'x' holds text such as .*write them as (YYYY|plain)"):
         rank(table, "class", discretize={"x": "mdl"})
 
 
-def test_identifiers_in_another_notation_are_pointed_out() -> None:
-    feature = count({"x": [f"${row}.50" for row in range(100)], "class": list("ab") * 50}, "class").feature("x")
+def test_identifiers_in_two_notations_are_pointed_out() -> None:
+    texts = ["about $5", *(f"${row}.50" for row in range(1, 100))]
+    feature = count({"x": texts, "class": list("ab") * 50}, "class").feature("x")
     note = sentences.note(feature.facts)
     assert note == (
-        "numbers: currency signs as in '$10.50' (write plain numbers, such as 12.5); as text, an identifier: 100 "
-        "different values in 100 rows"
+        "numbers: currency signs as in '$10.50' and 'about $5' (write plain numbers, such as 12.5); as text, an "
+        "identifier: 100 different values in 100 rows"
     )
 
 
 def test_identifiers_that_are_numbers_say_so_first_with_their_own_remedy(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
-    lines = (f"{row}.5;{row},25;2024-01-01T00:{row:02};{row:05};n{row};{'ab'[row % 2]}" for row in range(60))
-    path.write_text("stray;comma;time;zeros;name;class\nunknown;1,5;2024-02-01;00000;n;a\n" + "\n".join(lines))
+    lines = (f"{row}.5;{row:05};n{row};{'ab'[row % 2]}" for row in range(60))
+    path.write_text("stray;zeros;name;class\nabout 5;00000;n;a\n" + "\n".join(lines))
     own, told = rank(path, "class"), "61 different values in 61 rows"
     assert {name: own[name]["note"] for name in own.columns["feature"]} == {
-        "stray": f"numbers but for 'unknown' (add 'unknown' to missing_values); as text, an identifier: {told}",
-        "comma": "numbers with decimal commas, taken for text (discretize={'comma': 'mdl'} ranks them); as text, an "
-        f"identifier: {told}",
-        "time": f"dates, taken for text (discretize={{'time': 'mdl'}} ranks them); as text, an identifier: {told}",
+        "stray": f"numbers but for 'about 5' (add 'about 5' to missing_values); as text, an identifier: {told}",
         "zeros": "identifier: 60 different values in 61 rows, text because of leading zeros (discretize={'zeros': "
         "'mdl'} ranks it)",
         "name": f"identifier: {told} (discretize={{'name': 'categories'}} ranks it)",
     }
-    for name in ("comma", "time", "zeros", "name"):  # the remedy can be followed
+    for name in ("zeros", "name"):  # the remedy can be followed
         method = "categories" if name == "name" else "mdl"
         assert rank(path, "class", discretize={name: method})[name]["verdict"] != "not ranked"
-    with_missing = rank(path, "class", missing_values=[*MISSING_VALUES, "unknown"])
+    with_missing = rank(path, "class", missing_values=[..., "about 5"])
     assert with_missing["stray"]["verdict"] != "not ranked"
 
 
 def test_many_identifiers_that_are_numbers_take_a_line_of_their_own() -> None:
-    table = {f"price{place}": [f"{row},{place}5" for row in range(60)] for place in range(5)}
+    table = {f"price{place}": ["so so", *(f"{row}.{place}5" for row in range(1, 60))] for place in range(5)}
     table |= {f"id{place}": [f"{place}-{row}x" for row in range(60)] for place in range(5)}
-    table |= {"text": [f"{row}.5" for row in range(60)]}
     below = sentences.unranked_lines(rank(table | {"class": list("ab") * 30}, "class").facts.values())
-    assert below[0] == (
-        "numbers with decimal commas, taken for text, not ranked: price0, price1, price2 and 2 others "
-        "(discretize={'price0': 'mdl'} ranks it)"
-    )
-    assert below[1].startswith("text: numbers, held as text (discretize={'text': 'mdl'} ranks them); as text, an ident")
-    assert below[2].startswith("identifiers, not ranked: id0 (")
-
-
-def test_what_may_mean_missing_is_said_beside_the_notation() -> None:
-    texts = [*(f"${place}.50" for place in PLACES), "n/a"]
-    ranking = rank({"x": texts * 10, "class": (list("ab") * 205)}, "class")
-    assert ranking["x"]["note"].endswith("(write plain numbers, such as 12.5); 'n/a' may mean missing")
-    assert "caution: x: 'n/a' may mean missing" in str(ranking)
-
-
-def test_dates_and_decimal_commas_of_frames_are_pointed_out() -> None:
-    """They are text, and so they stay, unless `discretize` says otherwise; as in CSV files."""
-    table = {
-        "day": [f"2024-01-{row % 25 + 1:02}" for row in range(100)],
-        "price": [f"{row % 30},5" for row in range(100)],
-        "zero": [f"{row % 30:03}" for row in range(100)],
-        "class": list("ab") * 50,
-    }
-    ranking = rank(table, "class")
-    assert ranking["day"]["note"] == "categories, not numbers: dates"
-    assert ranking["price"]["note"] == "categories, not numbers: decimal commas"
-    assert ranking["zero"]["note"] == "categories"
+    assert below[0].startswith("identifiers, not ranked: id0 (") or below[0].startswith("numbers but for a few texts")
 
 
 # Numbers that may mean missing
@@ -228,7 +200,7 @@ def test_infinite_numbers_are_pointed_out() -> None:
     assert not [each for each in cleared.remarks if each.kind == "may_mean_missing"]
 
 
-def test_a_number_that_may_mean_missing_is_pointed_out() -> None:
+def test_a_number_far_from_all_others_is_taken_as_missing() -> None:
     table = {
         "few": [0, 1, 0, 99] * 50,
         "many": [row % 70 + 18 if row % 5 else 999 for row in range(200)],
@@ -236,15 +208,19 @@ def test_a_number_that_may_mean_missing_is_pointed_out() -> None:
         "class": list("ab") * 100,
     }
     ranking = rank(table, "class")
-    assert ranking["few"]["note"] == "categories; 99 may mean missing"
-    assert ranking["many"]["note"].endswith("; 999 may mean missing")
-    assert "may mean missing" not in ranking["age"]["note"]
+    assert ranking["few"]["note"] == "categories; taken as missing: '99'"
+    assert ranking["many"]["note"].endswith("; taken as missing: '999'")
+    assert "missing" not in ranking["age"]["note"]
     told = " ".join(str(ranking).split())
-    assert "few: 99 may mean missing" in told
-    assert "many: 999 may mean missing" in told
-    assert "(if so: add them to missing_values, for all columns)" in told
-    notes = rank(table, "class", missing_values=[99, 999]).columns["note"]
-    assert not any("may mean missing" in note for note in notes)
+    assert "caution: taken as missing: " in told
+    same = rank(table, "class", missing_values=[..., 99, 999])
+    assert not any("missing" in note for note in same.columns["note"])
+    assert all(ranking[name]["missing"] == same[name]["missing"] > 0 for name in ("few", "many"))
+    left = rank(table, "class", missing_values=["?"])  # a list of one's own is all that is missing
+    assert left["few"]["note"] == "categories; 99 may mean missing"
+    assert left["few"]["missing"] == 0
+    assert rank(table, "class", discretize={"few": "categories"})["few"]["missing"] == 0
+    assert rank(table, "class", discretize={"many": "mdl"})["many"]["missing"] == 0
 
 
 def test_a_target_that_may_not_be_one_is_pointed_out() -> None:
@@ -261,9 +237,9 @@ def test_a_target_that_may_not_be_one_is_pointed_out() -> None:
     assert doubt == (
         "the target 'target' has the class 99, which may mean missing (add 99 to missing_values: then in all columns)"
     )
-    (doubt,) = rank(features, [("no", "yes", "N/A", "-")[row % 4] for row in range(600)]).doubts
+    (doubt,) = rank(features, [("no", "yes", "n.a.", "-")[row % 4] for row in range(600)]).doubts
     assert doubt == (
-        "the target 'target' has the classes '-', 'N/A', which may mean missing (add '-', 'N/A' to missing_values: "
+        "the target 'target' has the classes '-', 'n.a.', which may mean missing (add '-', 'n.a.' to missing_values: "
         "then in all columns)"
     )
     for target in (
@@ -278,22 +254,20 @@ def test_a_target_that_may_not_be_one_is_pointed_out() -> None:
 def test_none_and_a_minus_beside_a_plus_are_values() -> None:
     classes = list("pq") * 30
     assert rank({"x": ["none", "mild", "severe"] * 20}, classes)["x"]["note"] == "categories"
-    assert rank({"x": ["None", "mild", "severe"] * 20}, classes)["x"]["note"] == "categories; 'None' may mean missing"
+    assert rank({"x": ["None", "mild", "severe"] * 20}, classes)["x"]["missing"] == 20  # as pandas reads it
     assert rank({"x": list("+-") * 30}, classes)["x"]["note"] == "categories"
     assert rank({"x": ["++", "+", "-"] * 20}, classes)["x"]["note"] == "categories"
     assert rank({"x": list("ab-") * 20}, classes)["x"]["note"] == "categories; '-' may mean missing"
 
 
-def test_numbers_with_fractions_that_are_held_as_text_are_pointed_out() -> None:
+def test_numbers_with_fractions_that_are_held_as_text_are_read() -> None:
     classes = list("pq") * 100
     frame = {"x": [str(row % 50 / 4) for row in range(200)], "whole": [str(row % 50) for row in range(200)]}
     ranking = rank(frame, classes)
-    assert ranking["x"]["note"] == "categories, not numbers: numerals"
+    assert ranking["x"]["note"].endswith("; numbers held as text, such as '9.75'")
     assert ranking["whole"]["note"] == "categories"  # as it may be meant
-    told = " ".join(str(ranking).split())
-    assert "caution: x: numerals are taken for text; to cut them as numbers: discretize={'x': 'mdl'}" in told
-    assert "cut" in rank(frame, classes, discretize={"x": "mdl"})["x"]["note"]
-    assert "cut" in rank({"x": [row % 50 / 4 for row in range(200)]}, classes)["x"]["note"]
+    assert "text that was read as numbers or dates: x (numbers held as text, such as '9.75')" in str(ranking)
+    assert rank(frame, classes, discretize={"x": "categories"})["x"]["note"] == "categories, not numbers: numerals"
 
 
 @pytest.mark.parametrize(
@@ -320,15 +294,14 @@ def test_values_and_classes_that_are_spelled_alike_are_pointed_out(tmp_path: Pat
     assert found == {
         ("target_spelled_alike", None, ("YES ", "yes")),
         ("spelled_alike", "x", ("Red ", "red")),
-        ("may_mean_missing", "blank", (" ",)),
     }
+    assert ranking["blank"]["missing"] == 40
     assert all(each.caution for each in ranking.remarks if each.codes)
     told = " ".join(str(ranking).split("\n"))
     alike = "differ only in case, or in blanks at the ends"
     assert f"classes of the target 'class' that may be one: 'YES ', 'yes' {alike}; write them in the same way" in told
     assert f"values that may be one: x: 'Red ', 'red' {alike} (write them in the same way)" in told
     assert ranking["x"]["note"] == f"categories; 'Red ', 'red' {alike}"
-    assert rank(path, "class", missing_values=[*MISSING_VALUES, " "])["blank"]["missing"] == 40
 
 
 @pytest.mark.parametrize(("classes", "rows", "said"), [(600, 600, True), (301, 600, True), (300, 600, False)])

@@ -13,8 +13,8 @@ import pytest
 import credimi
 from credimi.counts.reading import Reading
 from credimi.counts.weights import effective
-from credimi.questions.compare.groups import count_by
 from credimi.sources.csv import csv_files
+from credimi.sources.group_counts import count_by
 from credimi.sources.parquet import parquet_files
 
 if TYPE_CHECKING:

@@ -113,16 +113,15 @@ def test_all_faces_have_the_same_remarks(tmp_path: Path, capsys: pytest.CaptureF
         ("nearly_target", "group"),
         ("possible_identifier", "group"),
         ("missing_tells", "gone"),
-        ("may_mean_missing", "code"),
-        ("may_mean_missing", "text"),
-        ("readable_text", "day"),
-        ("other_notation", "price"),
+        ("taken_as_missing", "code"),
     }
     told = ranking.to_dict()["remarks"]
     assert [(each["kind"], each["feature"]) for each in told] == [(each.kind, each.feature) for each in ranking.remarks]
     code = next(each for each in told if each["feature"] == "code")
-    assert (code["codes"], code["notation"], code["caution"]) == (["99"], "missing_numbers", True)
-    assert code["text"] == "code: 99 may mean missing (if so: add 99 to missing_values, for all columns)"
+    assert (code["codes"], code["notation"], code["caution"]) == (["99"], "taken_as_missing", True)
+    assert (
+        code["text"] == "taken as missing: code: '99' (discretize={'code': 'categories'} takes the values as they are)"
+    )
     printed, notebook = " ".join(str(ranking).split()), ranking._repr_html_()
     lines = ranking.remark_lines()
     assert len(lines) == len({each.kind for each in ranking.remarks})  # each kind in one place
@@ -152,12 +151,12 @@ def test_each_reader_is_told_in_words_of_their_own() -> None:
 
 
 def test_what_may_mean_missing_is_remarked_also_where_missing_is_a_value() -> None:
-    table = {"x": [("a", "b", "N/A", None)[row % 4] for row in range(200)], "y": list("pq") * 100}
+    table = {"x": [("a", "b", "n.a.", None)[row % 4] for row in range(200)], "y": list("pq") * 100}
     for missing in ("ignore", "category"):
         (remark,) = (
             each for each in credimi.rank(table, "y", missing_as=missing).remarks if each.caution and each.codes
         )
-        told = {"notation": SuspicionKind.MISSING_TEXTS, "codes": ("N/A",), "stake": remark.stake}
+        told = {"notation": SuspicionKind.MISSING_TEXTS, "codes": ("n.a.",), "stake": remark.stake}
         assert remark == Remark(RemarkKind.MAY_MEAN_MISSING, "x", **told)
 
 
@@ -177,7 +176,8 @@ def test_every_fact_has_words(reader: str) -> None:
     of_columns = [kind for kind in SuspicionKind if kind not in {SuspicionKind.MEASUREMENT, SuspicionKind.ROW_NAMES}]
     for kind, cut_by, suspicion in product(FeatureKind, CutBy, of_columns):
         each = facts | {"kind": kind.value, "cut_by": cut_by.value}
-        each["suspicions"] = [{"kind": suspicion.value, "values": ["9"]}]
+        read_as = ["money", "$9", "9"] if suspicion == SuspicionKind.READ_AS else ["9"]
+        each["suspicions"] = [{"kind": suspicion.value, "values": read_as}]
         for words in (sentences.note, sentences.why_left_out):
             assert words(each, reader)
         assert sentences.short_note(each, 3, reader)
@@ -185,7 +185,7 @@ def test_every_fact_has_words(reader: str) -> None:
     worded = set()
     for kind in RemarkKind:
         numbers = {"values": 5, "rows": 60, "rows_each": 2.5, "nats": 0.1, "mi": 0.2, "mi_with_target": 0.3}
-        fields = Remark(kind, "x", "y", codes=("9",), other="z", factor=1.2, **numbers).to_dict()
+        fields = Remark(kind, "x", "y", codes=("date", "9", "9"), other="z", factor=1.2, **numbers).to_dict()
         fields["notation"] = notation.get(kind, "missing_numbers")
         worded |= {remark_sentences.remark([fields] * count, reader) for count in (1, 2, 5)}
     assert len(worded) > 2 * len(RemarkKind)

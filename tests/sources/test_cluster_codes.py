@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import credimi
 from credimi.core.errors import CredimiError
+from credimi.counts.reading import Reading
+from credimi.counts.request import CountRequest
+from credimi.counts.rows import class_pairs
+from credimi.questions.interactions import interaction_search
+from credimi.sources.clusters import asked, cluster_counter, cluster_pairs, cluster_sample
+from credimi.sources.clusters.cluster_counter import ClusterCounter
+from credimi.sources.codes import counter_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from credimi.counts.codes import Codes
 
 pandas = pytest.importorskip("pandas")
 dask = pytest.importorskip("dask")
@@ -21,6 +32,7 @@ dataframe = pytest.importorskip("dask.dataframe")
 OPTIONS = [
     {},
     {"rule": "relevant"},
+    {"rule": "smallest"},
     {"weights": "w"},
     {"missing_values": ["b"], "discretize": {"number": "quantile:3"}, "exclude": ["many"]},
     {"target": "number", "target_cuts": [0.0, 1.0]},
@@ -74,6 +86,21 @@ def test_the_interactions_are_those_of_the_pandas_frame(tmp_path: Path) -> None:
     assert told[-1] == pytest.approx(1.0)
 
 
+def test_the_network_is_that_of_the_pandas_frame() -> None:
+    """With missing values, which are drawn; and with weights."""
+    names = ["text", "late", "x", "7", "y"]
+    parts = dataframe.from_pandas(frame(), npartitions=4)
+    for options in ({}, {"weights": "w"}):
+        keywords = {"features": names, "imputations": 1} | options
+        assert credimi.network(parts, **keywords).to_dict() == credimi.network(frame(), **keywords).to_dict()
+
+
+def test_more_different_rows_than_are_fetched_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_counter, "ByRow", partial(asked.ByRow, most_bytes=30 * 100))
+    with pytest.raises(CredimiError, match=r"more than 100 different rows, .* name fewer columns"):
+        credimi.network(dataframe.from_pandas(frame(), npartitions=4), exclude=["many"])
+
+
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads", "processes"])
 def test_partitions_come_in_order_whatever_the_scheduler(scheduler: str) -> None:
     """And each is computed once for each of the two passes."""
@@ -93,21 +120,98 @@ def test_partitions_come_in_order_whatever_the_scheduler(scheduler: str) -> None
         assert len(seen) == 10
 
 
-def test_the_workers_of_a_client_send_codes() -> None:
+def test_the_workers_of_a_client_keep_codes_until_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether there is an answer, a fault, or an interrupt; elsewhere nothing is left, and here nothing but counts."""
     distributed = pytest.importorskip("distributed")
-    with distributed.Client(processes=False, dashboard_address=None, n_workers=1, threads_per_worker=2):
-        found = credimi.select(dataframe.from_pandas(frame(), npartitions=4), "y", weights="w")
+    parts, held = dataframe.from_pandas(frame(), npartitions=4), list[int]()
+    by_stratum = ClusterCounter.by_stratum
+
+    def fails(counter: ClusterCounter, rule: object, columns: object) -> object:
+        held.append(sum(map(len, client.has_what().values())))
+        if len(held) > 1:
+            raise faults[-1]
+        return by_stratum(counter, rule, columns)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ClusterCounter, "by_stratum", fails)
+    with distributed.Client(processes=False, dashboard_address=None, n_workers=1, threads_per_worker=2) as client:
+        for faults in ([CredimiError("a fault")], [KeyboardInterrupt()]):
+            held.clear()
+            if isinstance(faults[0], KeyboardInterrupt):  # leaves what was found so far
+                assert credimi.select(parts, "y").steps
+            else:
+                with pytest.raises(CredimiError, match="a fault"):
+                    credimi.select(parts, "y")
+            assert held[0] >= 4
+            assert nothing_is_left(client)
+        monkeypatch.setattr(ClusterCounter, "by_stratum", by_stratum)
+        found = credimi.select(parts, "y", weights="w")
+        assert nothing_is_left(client)
     assert found.to_dict() == credimi.select(frame(), "y", weights="w").to_dict()
 
 
+def nothing_is_left(client: Any) -> bool:  # noqa: ANN401  (of distributed)
+    for _ in range(100):
+        if not any(client.has_what().values()):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_interactions_among_many_pairs_are_those_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then a first look leaves most of them out; here all pairs are many."""
+    monkeypatch.setattr(interaction_search, "_ALL", 0)
+    monkeypatch.setattr(interaction_search, "_CHANCE", 1.0)
+    monkeypatch.setattr(interaction_search, "_LOOKED_UP", 7)
+    monkeypatch.setattr(class_pairs, "_CELLS_AT_ONCE", 300)
+    monkeypatch.setattr(cluster_pairs, "_BLOCK_CELLS", 1000)
+    parts = dataframe.from_pandas(frame(), npartitions=3)
+    for options in ({}, {"weights": "w"}):
+        whole = credimi.interactions(frame(), "y", top=5, **options)
+        assert len(whole)
+        assert credimi.interactions(parts, "y", top=5, **options).to_dict() == whole.to_dict()
+
+
+@pytest.mark.parametrize(("wanted", "few"), [(50, 4), (300, 16), (899, 1000), (900, 4), (2000, 4)])
+def test_a_sample_has_the_rows_that_memory_has(wanted: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Among copies of rows, too; whatever is asked for at once."""
+    monkeypatch.setattr(cluster_sample, "_FEW_KEYS", few)
+    monkeypatch.setattr(cluster_sample, "_INTERVALS", 4 * few)
+    data = frame().drop(columns=["many", "number"])
+    data.loc[300:500] = data.loc[300].to_numpy()  # copies
+    request = CountRequest.of("y", Reading(exclude=["id"]))
+    with counter_of(data, request) as here, counter_of(dataframe.from_pandas(data, npartitions=5), request) as there:
+        assert isinstance(there, ClusterCounter)
+        assert rows_of(there.sample(wanted)) == rows_of(here.sample(wanted))
+
+
+def rows_of(codes: Codes) -> list[tuple[int, ...]]:
+    return sorted(zip(codes.groups.tolist(), *(column.tolist() for column in codes.columns), strict=True))
+
+
+def test_rows_that_change_meanwhile_are_noticed() -> None:
+    calls = list[int]()
+
+    def changing(part: Any) -> Any:  # noqa: ANN401  (a DataFrame of pandas)
+        calls.append(len(part))
+        return part if len(calls) <= 3 else part.iloc[1:]
+
+    parts = dataframe.from_pandas(frame(), npartitions=3)
+    parts = parts.map_partitions(changing, meta=parts._meta)  # noqa: SLF001  (not computed to find its columns)
+    with dask.config.set(scheduler="synchronous"), pytest.raises(CredimiError, match="from 900 to 897"):
+        credimi.select(parts, "y")
+
+
 def test_codes_that_do_not_fit_are_refused_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = dataframe.from_pandas(frame(), npartitions=2)
+    """Those that are fetched because of survey weights; others stay where they are."""
+    survey = frame().assign(w=frame()["w"] + 0.5)
+    parts = dataframe.from_pandas(survey, npartitions=2)
     monkeypatch.setattr("credimi.counts.rows.storage.memory", lambda: 1_000.0)
-    refused = r"the codes of 900 rows x 6 columns take .* GB of memory: name a folder with scratch"
+    refused = r"the codes of 900 rows x 5 columns take .* GB of memory: name a folder with scratch"
     for call in (credimi.select, credimi.interactions):
         with pytest.raises(CredimiError, match=refused):
-            call(parts, "y", exclude=["many"])
-    assert credimi.select(parts, "y", exclude=["many"], scratch=tmp_path).features
+            call(parts, "y", exclude=["many"], weights="w")
+    assert credimi.select(parts, "y", exclude=["many"], weights="w", scratch=tmp_path).features
+    assert credimi.select(parts, "y", exclude=["many"]).features
 
 
 def test_refusals_of_partitions_name_the_column() -> None:

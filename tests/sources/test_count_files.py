@@ -199,7 +199,7 @@ def test_csv_of_line_ends_in_quotes_and_out_of_them(  # noqa: PLR0917  (all of i
     path = folder / "a.csv"
     path.write_text(mark + end.join(lines) + end * last, encoding="utf-8", newline="")
     name = 'a\nname, "quoted"'
-    rows = [("x\ny", "yes"), ('q"r', "no"), ("\n", "yes"), (None, "no"), (None, "yes")]
+    rows = [("x\ny", "yes"), ('q"r', "no"), (None, "yes"), (None, "no"), (None, "yes")]
     assert cells(count(path, "class")) == oracle([{name: value, "class": own} for value, own in rows])
 
 

@@ -172,6 +172,8 @@ def _summary(title: str, report: Record, tables: list[Table], information: Distr
     if settings["prior"] == ADAPTIVE:
         summary.add_row("P(independent)", probability(report["p_independent"], report["std"]))
     summary.add_row(kinds.above(settings, BITS), probability(report["p_above"], report["std"]))
+    if share := kinds.meaning_of_share(settings, "of the entropy of the rows, at most of log 2"):
+        summary.add_row("epsilon", share)
     lowest, highest = information.support()
     if math.isfinite(highest) and not information.cautions:
         shown = f"{in_units(lowest, unit):.4g} to {in_units(highest, unit):.4g} {unit}"

@@ -77,6 +77,8 @@ class SuspicionKind(StrEnum):
     MISSING_NUMBERS = "missing_numbers"
     MEASUREMENT = "measurement"  # of a target with very many numbers
     ROW_NAMES = "row_names"  # of a target with nearly as many texts as rows
+    READ_AS = "read_as"  # these two say what was done: text that was read as numbers, and how it was written
+    TAKEN_AS_MISSING = "taken_as_missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,8 @@ class Feature:
     """One column as it is ranked: its block, the names of its values, its kind, and what its values may mean instead.
 
     `labels` are the labels of the data, typed. `places` has, for each of them, the column of the block in which it is
-    counted. `typed_as` has, for each label as it was counted, the position of its typed label. `odds` are the prior
+    counted. `typed_as` has, for each label as it was counted, the position of its typed label, or the number of these
+    if it was taken as missing. `odds` are the prior
     odds of dependence: less than even odds if the cuts were chosen because of what they tell about the target.
     `squares` are the sums of squared weights, cell by cell like `block`, if the block counts survey weights.
     `averaged` is what is known of numbers of which no cut was chosen.
@@ -117,6 +120,11 @@ class Feature:
     def table(self) -> Table:
         """The counts without the rows in which both are missing."""
         return Table.of_block(self.block)
+
+    @property
+    def counted_places(self) -> Positions:
+        """The column of the block of each label as it was counted; the number of values if it was taken as missing."""
+        return np.append(self.places, len(self.values))[self.typed_as]
 
     @property
     def shown_cuts(self) -> list[str]:
@@ -179,7 +187,7 @@ class Feature:
     def with_squares(self, counted: FloatArray, classes: Positions) -> Feature:
         """The same column with the squares of its weights; `counted` has those of each label, as it was counted."""
         size = self.block.shape[0] - 1, self.block.shape[1] - 1
-        return replace(self, squares=relabel(counted, classes, self.places[self.typed_as], size))
+        return replace(self, squares=relabel(counted, classes, self.counted_places, size))
 
     def with_missing_as_value(self) -> Feature:
         """The same column with missing as one more value; columns that are not ranked stay the same."""

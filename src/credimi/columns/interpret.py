@@ -17,7 +17,9 @@ import numpy as np
 
 from credimi.columns import labels, suspicious_values, text_types
 from credimi.columns.feature import CutBy, Feature, FeatureKind, Suspicion, SuspicionKind
-from credimi.columns.labels import MANY, NUMBER, RAW, TEXT, Labels
+from credimi.columns.labels import LOOSE, MANY, NUMBER, RAW, TEXT, Labels
+from credimi.columns.meaning import meaning
+from credimi.columns.meaning.meaning import CATEGORIES
 from credimi.columns.numbers import discretize, ranges, target_ranges
 from credimi.columns.reading_options import METHODS, quantiles_asked
 from credimi.core.defaults import DISCRETIZE
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 
     Positions = IntegerArray
 
-CATEGORIES = 20  # whole numbers of at most so many distinct values are categories
 _QUARTERS = 4
 MAX_CLASSES = 1000
 _MAX_PLAUSIBLE_CLASSES = 50  # a target with more different numbers looks like a measurement
@@ -110,7 +111,7 @@ def interpret(
 ) -> Feature:
     """One column as it is ranked, from its raw labels and counts; more than `max_labels` numbers are rounded."""
     method, named = settings.method(name), name in settings.named
-    typed, positions = labels.typed(counted, max_labels)
+    typed, positions, why = meaning.read(counted, block, settings, name, max_labels)
     readable = text_types.readable(counted.texts) if typed.kind == TEXT else None
     if named and method != "categories" and len(typed) and typed.kind not in (NUMBER, MANY):
         if readable is None:
@@ -128,7 +129,7 @@ def interpret(
     counts = relabel(block, classes[1], positions, (len(classes[0]), len(typed)))
     are_values = typed.kind != NUMBER or plainly_categories(typed, method, named=named)
     values = typed.shown() if are_values else ()  # ranges have names of their own, and writing numbers takes long
-    feature = Feature(name, counts, values, typed, np.arange(len(typed)), positions)
+    feature = Feature(name, counts, values, typed, np.arange(len(typed)), positions, suspicions=why)
     if len(typed) == 0:
         return replace(feature, kind=FeatureKind.EMPTY)
     if typed.kind == MANY:  # it has a text only if values cannot be counted: the text says why
@@ -143,7 +144,8 @@ def interpret(
     kind = FeatureKind.CATEGORIES
     if method != "categories" and is_identifier(len(typed), counts[:, :-1].sum()):
         kind = FeatureKind.IDENTIFIER
-    return replace(feature, kind=kind, suspicions=_suspicious_texts(counted, typed, kind, readable and readable[1]))
+    suspicions = why + _suspicious_texts(counted, typed, kind, readable and readable[1])
+    return replace(feature, kind=kind, suspicions=suspicions)
 
 
 def _suspicious_texts(counted: Labels, typed: Labels, kind: FeatureKind, readable: str | None) -> tuple[Suspicion, ...]:
@@ -178,7 +180,7 @@ def _interpret_numbers(feature: Feature, method: Method, *, named: bool, compile
     totals = counts[:, :-1].sum(axis=0)
     suspicions = _suspicious_numbers(typed, totals)
     if suspicions:
-        feature = replace(feature, suspicions=suspicions)
+        feature = replace(feature, suspicions=feature.suspicions + suspicions)
     if feature.values:  # categories
         return feature
     seen = counts[:, :-1].sum()
@@ -273,7 +275,7 @@ def plainly_categories(column_labels: Labels, method: Method, *, named: bool) ->
     """Whether the labels are the values themselves: no text has to be read as numbers, and no numbers are cut."""
     if column_labels.kind == NUMBER:
         return method == "categories" or (len(column_labels) <= CATEGORIES and column_labels.integral and not named)
-    return column_labels.kind != RAW and (method == "categories" or not named)
+    return column_labels.kind not in (RAW, LOOSE) and (method == "categories" or not named)
 
 
 def is_identifier(texts: int | Positions, seen: float | CountArray) -> BooleanArray:

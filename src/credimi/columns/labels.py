@@ -1,6 +1,7 @@
 """`Labels`: the distinct values of a column, and how the labels of two batches are merged.
 
     raw        text of unknown type (CSV); it is read as numbers or booleans once all of it is known
+    loose      text among which some means missing: why a column of numbers became text in a data frame; read like raw
     text       text that is meant as text
     boolean    false, true
     number     sorted doubles; integers are numbers without a fraction, dates and times days since 1970 (`instants`)
@@ -21,17 +22,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.text_types import DATES, NUMBER_TEXT, readable, shown_date, shown_number, spelled
+from credimi.columns.text_types import DATES, NUMBER_TEXT, numbers_among, readable, shown_date, shown_number, spelled
 from credimi.core.public import stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from credimi.columns.meaning.notations import Notation
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
 
     Positions = IntegerArray
 
-RAW, TEXT, BOOLEAN, NUMBER, MANY = "raw", "text", "boolean", "number", "many"
+RAW, LOOSE, TEXT, BOOLEAN, NUMBER, MANY = "raw", "loose", "text", "boolean", "number", "many"
 MAX_LABELS = 1 << 15
 EXACT = 2**53  # not all larger whole numbers are doubles
 FEW_TEXTS = 255  # if a batch has at most so many raw labels, all keep their spelling, numbers too
@@ -45,7 +47,8 @@ _TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "Fal
 class Labels:
     """The distinct values of a column, sorted: `texts`, or `numbers` if the kind is number.
 
-    Numbers that are `instants` are shown as dates; this is their only difference from other numbers.
+    Numbers that are `instants` are shown as dates; this is their only difference from other numbers. What a column is
+    read as, once all is counted, may have a `notation`, by which new rows are read, and numbers that mean missing.
     """
 
     kind: str
@@ -53,6 +56,8 @@ class Labels:
     numbers: FloatArray = field(default_factory=lambda: np.zeros(0))
     dropped_bits: int = 0
     instants: bool = False
+    notation: Notation | None = None
+    missing_numbers: tuple[float, ...] = ()
 
     def __len__(self) -> int:
         if self.kind == MANY:
@@ -96,6 +101,13 @@ class Labels:
         if self.kind != NUMBER:
             return self.texts
         return tuple(map(shown_date if self.instants else shown_number, self.numbers.tolist()))
+
+
+def numbers_as(labels: Labels, texts: Sequence[str], numbers: FloatArray | None) -> FloatArray:
+    """The labels of new rows, texts or numbers, as numbers of this column; NaN if they are none, or mean missing."""
+    if numbers is None:
+        numbers = numbers_among(texts) if labels.notation is None else labels.notation.numbers(texts)
+    return np.where(np.isin(numbers, labels.missing_numbers), np.nan, numbers)
 
 
 def of_texts(texts: Sequence[str], kind: str) -> tuple[Labels, Positions]:
@@ -149,7 +161,7 @@ def collapsed(labels: Labels) -> tuple[Labels, Positions]:
     return Labels(MANY), np.zeros(len(labels), dtype=np.int64)
 
 
-def union(one: Labels, other: Labels, max_labels: int | None = None) -> tuple[Labels, Positions, Positions]:
+def union(one: Labels, other: Labels, max_labels: int | None = None) -> tuple[Labels, Positions, Positions]:  # noqa: PLR0911  (one way for each pair of kinds)
     """The labels of both, and the positions of each side's labels among them; numbers are at most `max_labels`."""
     if one == other:
         same = np.arange(len(one))
@@ -161,6 +173,8 @@ def union(one: Labels, other: Labels, max_labels: int | None = None) -> tuple[La
         if not len(one) or not len(other):
             nonempty = one if len(one) else kindless(other)
             return nonempty, np.arange(len(one)), np.arange(len(other))
+        if {one.kind, other.kind} == {TEXT, LOOSE}:
+            return union(replace(one, kind=LOOSE), replace(other, kind=LOOSE))
         first, second = _alike(one, other)
         if MANY in (first[0].kind, second[0].kind):
             return Labels(MANY), first[1], second[1]
@@ -190,7 +204,7 @@ def typed(labels: Labels, max_labels: int | None = None) -> tuple[Labels, Positi
     Text is taken literally: version 1.10 is not 1.1. If there are more than `FEW_TEXTS` labels, batches that held only
     numbers may have lost their spelling; then all numbers among the text get one spelling.
     """
-    if labels.kind != RAW:
+    if labels.kind not in (RAW, LOOSE):
         return labels, np.arange(len(labels))
     if labels.texts and _TRUTH.keys() >= set(labels.texts):
         return of_texts([_TRUTH[text] for text in labels.texts], BOOLEAN)

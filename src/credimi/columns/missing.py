@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class MissingValues:
     """The values that mean missing, as text, as numbers and as dates: 999 also means "999", and "999" also means 999.
 
-    A number never means a date or a duration, although these are counted as numbers, too. In `raw` text, as in CSV
-    files, an empty field is missing as well.
+    A number never means a date or a duration, although these are counted as numbers, too. Blanks around a text do not
+    matter, so blanks alone are an empty text. In `raw` text, as in CSV files, an empty field is missing as well.
     """
 
     def __init__(self, values: Sequence[str | float], *, raw: bool = False) -> None:
@@ -49,26 +49,28 @@ class MissingValues:
     def means(self, cell: Value) -> bool:
         """Whether a single value, as in a stream of rows, means missing."""
         if isinstance(cell, str):
-            return cell in self.texts
+            return self._names(cell)
         if is_missing(cell):
             return True
         if isinstance(cell, bytes | bool | np.bool_):
-            return shown(cell) in self.texts
+            return self._names(shown(cell))
         if is_number(cell) or isinstance(cell, Decimal):
             return cell in self.numbers or (abs(cell) > labels.EXACT and shown(cell) in self.texts)  # stored as text
         return bool(self.dates) and _as_date(cell) in self.dates
 
     def written_as(self, item: object) -> bool:
         """Whether a Python object, beside others of another type, is missing or is written like a missing value."""
-        if isinstance(item, str | bytes | int | float | np.number) and shown(item) in self.texts:
+        if isinstance(item, str | bytes | int | float | np.number) and self._names(shown(item)):
             return True
         return is_missing(item)
 
     def among_texts(self, texts: pa.Array) -> pa.BooleanArray:
-        """Which of Arrow's texts mean missing, compared literally."""
+        """Which of Arrow's texts mean missing."""
         import pyarrow.compute as pc  # noqa: PLC0415  (slow to load, and often not needed)
 
-        return pc.is_in(texts, options=pc.SetLookupOptions(text_array(sorted(self.texts), texts.type)))
+        return pc.is_in(
+            pc.utf8_trim_whitespace(texts), options=pc.SetLookupOptions(text_array(sorted(self.texts), texts.type))
+        )
 
     def among_numbers(self, numbers: FloatArray) -> BooleanArray:
         """Which of the numbers mean missing."""
@@ -83,9 +85,13 @@ class MissingValues:
         )
         return pc.is_in(values.cast(pa.large_binary()), texts_as_bytes)
 
+    def _names(self, text: str) -> bool:
+        """Whether a text is one of those that mean missing, with blanks around it or without."""
+        return text in self.texts or ((text[:1].isspace() or text[-1:].isspace()) and text.strip() in self.texts)
+
     def _means_missing(self, text: str, kind: str) -> bool:
-        if text in self.texts or kind != labels.RAW:
-            return text in self.texts
+        if self._names(text) or kind != labels.RAW:
+            return self._names(text)
         if text.strip().lstrip("+-").lower() == "nan":
             return True
         return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -91,7 +92,8 @@ def checked_weights_are(kind: Option) -> str | None:
 def _checked_missing(values: Option) -> tuple[str | float, ...]:
     if values is None:
         raise CredimiError("missing_values is None: pass texts and numbers, or [] if there are none")
-    values = (values,) if isinstance(values, str | int | float) else tuple(values)
+    given = (values,) if values is ... or isinstance(values, str | int | float) else tuple(values)
+    values = tuple(chain.from_iterable(MISSING_VALUES if value is ... else (value,) for value in given))
     for value in values:
         if isinstance(value, bool) or not isinstance(value, (str, int, float, np.number)):
             raise CredimiError(f"missing_values holds {value!r}: pass texts and numbers")

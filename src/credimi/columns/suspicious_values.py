@@ -1,7 +1,8 @@
 """Values that may mean something else: other notations of numbers and dates, codes for missing, two spellings of one.
 
-Nothing is converted, as "1,200" may be a number, and "01.02.2024" may be either of two days. But the user is told about
-it. Texts have a notation if there are many and nearly all of them are written in it. A number may mean missing if three
+Where a whole column is written in one notation, it is read so (`columns.meaning`). Here are the columns in which only
+nearly all texts are, or which fit two notations, as "01/02/2024" may be either of two days: they stay text, and the
+user sees two of the values. Texts have a notation if there are many. A number may mean missing if three
 conditions hold: surveys and programs use it for that, it occurs several times, and it is far from all others or the
 only one below 0.
 """
@@ -63,12 +64,14 @@ def notation_of(texts: Sequence[str]) -> Suspicion | None:
         (_MONEY.fullmatch, SuspicionKind.CURRENCY_SIGNS),
     ):
         if _nearly_all(texts, test):
-            return Suspicion(kind, (_longest(texts, test),))
+            return Suspicion(kind, _two(texts, test))
     for pattern in _WITH_SEPARATORS:
         if _nearly_all(texts, pattern.fullmatch):
             with_separator = [text for text in texts if _SEPARATOR.search(text)]
             if len(with_separator) >= _MIN_SHARE_WITH_SEPARATOR * len(texts):
-                return Suspicion(SuspicionKind.THOUSANDS_SEPARATORS, (_longest(with_separator, pattern.fullmatch),))
+                example = _longest(with_separator, pattern.fullmatch)
+                other = next((text for text in texts if not pattern.fullmatch(text.strip())), None)
+                return Suspicion(SuspicionKind.THOUSANDS_SEPARATORS, (example, *([other] if other else [])))
     return None
 
 
@@ -93,6 +96,13 @@ def _nearly_all(texts: Sequence[str], test: Callable[[str], object]) -> bool:
 def _longest(texts: Sequence[str], test: Callable[[str], object]) -> str:
     """The longest of the texts that pass the test, as an example."""
     return max((text for text in map(str.strip, texts) if test(text)), key=len, default=texts[0])
+
+
+def _two(texts: Sequence[str], test: Callable[[str], object]) -> tuple[str, ...]:
+    """An example of a text that passes the test, and a text that does not; if all do, another that does."""
+    example = _longest(texts, test)
+    others = [text for text in texts if text.strip() != example]
+    return example, next((text for text in others if not test(text.strip())), others[0])
 
 
 def infinite(numbers: FloatArray) -> list[str]:

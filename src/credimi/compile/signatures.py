@@ -80,6 +80,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         "u2[:,:] i8[:] i8 i8[:] i8[:] i8[:,:] i8[:,:] i8[:] i8[:] i8[:] f8[:] u8[:] f8[:,:]",
     ),
     "columns.numbers.propose_borders.propose": ("f8[:,:,:] i8 i8[:]",),
+    "columns.numbers.propose_borders.refine": ("f8[:,:] i8[:,:] i8[:]",),
     "columns.numbers.best_split.boundaries": ("f8[:] u2[:] i8 u1[:]",),
     "columns.numbers.best_split.fill_table": ("i8[:] f8",),
     "columns.numbers.best_split.sums_below": ("u2[:] i8[:,:]",),
@@ -99,6 +100,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "counts.rows.pair_bits.count_pair": ("u1[:] u1[:] u2[:] f8[:] f8[:,:,:]",),
     "inference.evidence.pair_evidence.evidence_of_blocks": ("u8[:,:,:] i8[:] i8[:,:] i8[:,:] i8[:,:] i8 i8 f8[:,:,:]",),
     "inference.evidence.pair_evidence.evidence_of_pairs": ("f8[:] i8[:] i8 i8[:,:] i8[:,:] f8[:,:]",),
+    "questions.interactions.pair_screen.screen_tables": (
+        "f8[:] i8[:] i8 i8[:,:] i8[:,:] f8[:] f8[:] b1[:] f8[:,:] i8 f8 f8 i8[:,:] f8[:,:]",
+    ),
     "questions.interactions.pair_screen.screen_blocks": (
         "u8[:,:,:] i8[:] i8[:,:] i8[:,:] i8[:,:] f8[:] f8[:] b1[:] f8[:,:] f8 f8 i8 i8 i8 i8[:,:] f8[:,:]",
     ),

@@ -6,7 +6,12 @@ LEVEL = 0.95  # as in the paper's experiments
 FDR = 0.05
 P_SAME = 0.95  # so that the same data twice show a change with less than .05 probability
 PREDICTION_LEVEL = 0.5  # what is more probable than not: it predicts best, and claims nothing
-MISSING_VALUES = ("", "?", "NA", "NaN", "null")
+MISSING_VALUES = (  # in every source, so that a file gives the same counts read by its path, by pandas or by polars
+    *("", "?", "NA", "NaN", "null"),
+    *("N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NULL", "None", "nan", "-nan", "-NaN"),  # as pandas reads them
+    *("1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+    *("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"),  # as spreadsheets write them
+)
 
 MISSING_AS = ("ignore", "category")  # a missing value of a feature is not known, or is one more value
 WEIGHTS_ARE = ("rows", "survey")  # numbers of repeated rows; what each row stands for. None: rows if all are whole

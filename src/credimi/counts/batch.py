@@ -14,7 +14,7 @@ from credimi.columns.column import Column, SparseColumn, seen_only
 from credimi.columns.encode import encode
 from credimi.columns.encode_arrow import no_text
 from credimi.columns.interpret import MAX_CLASSES, check_classes, too_many_classes
-from credimi.columns.labels import MANY, Labels
+from credimi.columns.labels import LOOSE, MANY, TEXT, Labels
 from credimi.columns.missing import MissingValues, missing_of
 from credimi.columns.numbers import sorted_numbers, target_ranges
 from credimi.columns.numbers.small_codes import encode_small
@@ -294,6 +294,8 @@ class _LabelOrder(NamedTuple):
 def _find_order(column: Column, occurring: BooleanArray, missing: MissingValues, max_labels: int) -> _LabelOrder:
     means_missing = missing.among(column)
     keep = occurring & ~means_missing
+    if column.kind == TEXT and (occurring & means_missing).any():
+        column = replace(column, kind=LOOSE)
     kept_labels, positions = labels_of(column, keep, max_labels)
     codes = np.append(np.flatnonzero(keep), column.values)
     all_distinct = np.array_equal(np.sort(positions), np.arange(len(kept_labels)))

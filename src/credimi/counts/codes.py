@@ -33,7 +33,7 @@ from credimi.counts.batch import labels_of
 from credimi.counts.rows.storage import Storage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -123,7 +123,7 @@ class Codebook:
             features,
             tuple(labels_of_column[feature.name] for feature in features),
             tuple(
-                feature.typed_as if keep else feature.places[feature.typed_as]
+                feature.typed_as if keep else feature.counted_places
                 for feature, keep in zip(features, keeps_numbers, strict=True)
             ),
             np.array(
@@ -146,11 +146,22 @@ class Codebook:
         """The names of the classes."""
         return self.interpreted.labels.shown()
 
-    def chosen(self, order: list[int]) -> Codebook:
+    @property
+    def bare(self) -> Codebook:
+        """The same without what the values mean: all that is needed to count codes, and small whatever the labels."""
+        return replace(self, features=(), labels=(), places=(), left_out=())
+
+    def chosen(self, order: Sequence[int]) -> Codebook:
         """The same with some of the features, in this order."""
-        features, counted = tuple(self.features[index] for index in order), tuple(self.labels[index] for index in order)
-        places = tuple(self.places[index] for index in order)
-        return replace(self, features=features, labels=counted, places=places, sizes=self.sizes[order])
+        known = order if self.features else ()  # not if it is bare
+        features, counted = tuple(self.features[index] for index in known), tuple(self.labels[index] for index in known)
+        places = tuple(self.places[index] for index in known)
+        return replace(self, features=features, labels=counted, places=places, sizes=self.sizes[list(order)])
+
+    @property
+    def order_by_name(self) -> tuple[int, ...]:
+        """The order of the columns by their names, for what must not depend on their order."""
+        return tuple(sorted(range(len(self.features)), key=lambda column: self.names[column]))
 
     def codes(self, coded: CodedBatch, threads: int | None = None) -> Codes:
         """The codes of encoded rows, wherever these are from."""
@@ -256,15 +267,19 @@ class Codes:
         """The number of rows, or the sum of their weights."""
         return self.groups.size if self.weights is None else float(self.weights.sum())
 
+    @property
+    def squares(self) -> float:
+        """The sum of the squares of the weights."""
+        return float(self.groups.size if self.weights is None else self.weights @ self.weights)
+
     def chosen(self, rows: IntegerArray) -> Codes:
         """Some of the rows."""
         weights = None if self.weights is None else self.weights[rows]
         columns = tuple(codes[rows] for codes in self.columns)
         return Codes(self.book, self.groups[rows], columns, weights, self.is_survey)
 
-    def by_name(self) -> Codes:
-        """The same with the columns in the order of their names, for what must not depend on their order."""
-        order = sorted(range(len(self.columns)), key=lambda column: self.names[column])
+    def with_columns(self, order: Sequence[int]) -> Codes:
+        """The same with some of the columns, in this order."""
         columns = tuple(self.columns[index] for index in order)
         return replace(self, book=self.book.chosen(order), columns=columns, matrix=None)
 

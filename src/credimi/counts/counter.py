@@ -59,6 +59,21 @@ class Counter(Protocol):
     def rows(self) -> float:
         """The number of rows, or the sum of their weights."""
 
+    @property
+    def squares(self) -> float:
+        """The sum of the squares of the weights."""
+
+    @property
+    def is_survey(self) -> bool:
+        """Whether the weights are survey weights."""
+
+    @property
+    def threads(self) -> int | None:
+        """How many threads may count and judge here; all cores if this is None."""
+
+    def by_name(self) -> Counter:
+        """The same with the columns in the order of their names."""
+
     def by_target(self, columns: Iterable[int] | None = None) -> Tables:
         """The table of each of these columns, by default all, and the classes."""
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import IntegerArray, Record
+    from credimi.core.types import FloatArray, IntegerArray, Record
     from credimi.counts.codes import CodeArray, Codebook, Codes
     from credimi.counts.counter import Rule
     from credimi.counts.rows.class_pairs import ClassPairs
@@ -57,6 +57,20 @@ class LocalCounter:
         """The number of rows, or the sum of their weights."""
         return self.codes.rows
 
+    def by_name(self) -> LocalCounter:
+        """The same with the columns in the order of their names."""
+        return LocalCounter(self.codes.with_columns(self.book.order_by_name), self.threads)
+
+    @property
+    def squares(self) -> float:
+        """The sum of the squares of the weights."""
+        return self.codes.squares
+
+    @property
+    def is_survey(self) -> bool:
+        """Whether the weights are survey weights, scaled to the rows that they are worth."""
+        return self.codes.is_survey
+
     def by_target(self, columns: Iterable[int] | None = None) -> Tables:
         """The table of each of these columns, by default all, and the classes."""
         chosen = range(len(self.codes.columns)) if columns is None else columns
@@ -66,10 +80,7 @@ class LocalCounter:
         """The same in each stratum, some columns at a time, so that memory is bounded; without a rule, one stratum."""
         codes = self.codes
         strata, count = (np.zeros(codes.groups.size, dtype=np.uint8), 1) if rule is None else rule.strata(codes)
-        cells = count * (len(codes.classes) + 1) * (codes.sizes[columns] + 1)
-        part_of_column = np.cumsum(cells) // _CELLS_AT_ONCE
-        for part in np.unique(part_of_column).tolist():
-            chosen = columns[part_of_column == part]
+        for chosen in at_once(codes.book, count, columns):
             yield Strata(chosen, *self._stratified(strata, count, chosen.tolist()))
 
     def by_pair(self) -> PairCounter:
@@ -104,39 +115,62 @@ class LocalCounter:
         return self.codes if self.codes.groups.size <= rows else self.codes.chosen(evenly_chosen(self.codes, rows))
 
     def _stratified(self, strata: NDArray[np.integer], count: int, columns: list[int]) -> tuple[Tables, IntegerArray]:
-        """The tables of some columns with `count` strata each, and where the tables of each column start.
-
-        `strata` has a number below `count` for each row; any other number means that the row belongs to none.
-        """
+        """The tables of some columns with `count` strata each, and where the tables of each column start."""
         codes = self.codes
-        if strata.shape != codes.groups.shape:
-            raise CredimiError(f"there are {strata.size} strata for {codes.groups.size} rows: give one a row")
-        height = len(codes.classes) + 1
-        known = (strata >= 0) & (strata < count)
-        dtype = code_type(count * height)
-        groups: CodeArray = np.where(known, strata, 0).astype(dtype) * dtype(height) + codes.groups.astype(dtype)
-        groups[~known] = count * height
-        flat = self._counts(groups, count * height, columns)
-        odds = np.array([codes.features[column].odds for column in columns], dtype=np.float64)
-        rows, starts = np.full(count * len(columns), height - 1), np.arange(len(columns) + 1) * count
-        tables = Tables(flat[0], rows, np.repeat(codes.sizes[columns], count), odds)
+        kinds = [] if codes.weights is None else [codes.weights]
+        kinds += [kinds[0] ** 2] if codes.is_survey and kinds else []
+        flat = stratum_counts(codes, strata, count, columns, kinds, threads=self.threads)
+        tables, starts = stratum_tables(codes.book, flat[0], count, columns)
         return tables if len(flat) == 1 else scaled(tables, flat[1].astype(np.float64), starts), starts
 
-    def _counts(self, groups: CodeArray, height: int, columns: list[int]) -> list[NDArray[np.number]]:
-        """The counts of some columns with the groups below `height`; and of survey weights, the sums of the squares."""
-        codes, weights = self.codes, self.codes.weights
-        kinds = [] if weights is None else [weights, weights**2] if codes.is_survey else [weights]
-        cells = groups.size * len(columns)
-        ready = cells >= tabulate.CELLS_WORTH_CALLING and tabulate.kernels_are_ready()
-        compiled = ready or cells >= _CELLS_WORTH_COMPILING
-        blocks = tabulate.count_codes(
-            groups,
-            height + 1,
-            [codes.columns[column] for column in columns],
-            codes.sizes[columns].tolist(),
-            weights=kinds,
-            compiled=compiled,
-            threads=self.threads,
-        )
-        flat = ([block[kind][:height].ravel() for block in blocks] for kind in range(max(len(kinds), 1)))
-        return [np.concatenate([np.zeros(0), *cells_of_kind]) for cells_of_kind in flat]
+
+def stratum_counts(
+    codes: Codes,
+    strata: NDArray[np.integer],
+    count: int,
+    columns: list[int],
+    kinds: list[FloatArray],
+    *,
+    threads: int | None = None,
+) -> list[NDArray[np.number]]:
+    """The cells of the tables of some columns with `count` strata each; for each kind of weights, or of rows.
+
+    `strata` has a number below `count` for each row; any other number means that the row belongs to none.
+    """
+    if strata.shape != codes.groups.shape:
+        raise CredimiError(f"there are {strata.size} strata for {codes.groups.size} rows: give one a row")
+    height = len(codes.classes) + 1
+    known = (strata >= 0) & (strata < count)
+    dtype = code_type(count * height)
+    groups: CodeArray = np.where(known, strata, 0).astype(dtype) * dtype(height) + codes.groups.astype(dtype)
+    groups[~known] = count * height
+    cells = groups.size * len(columns)
+    ready = cells >= tabulate.CELLS_WORTH_CALLING and tabulate.kernels_are_ready()
+    blocks = tabulate.count_codes(
+        groups,
+        count * height + 1,
+        [codes.columns[column] for column in columns],
+        codes.sizes[columns].tolist(),
+        weights=kinds,
+        compiled=ready or cells >= _CELLS_WORTH_COMPILING,
+        threads=threads,
+    )
+    flat = ([block[kind][: count * height].ravel() for block in blocks] for kind in range(max(len(kinds), 1)))
+    return [np.concatenate([np.zeros(0), *cells_of_kind]) for cells_of_kind in flat]
+
+
+def stratum_tables(
+    book: Codebook, flat: NDArray[np.number], count: int, columns: list[int]
+) -> tuple[Tables, IntegerArray]:
+    """These cells as tables, and where the tables of each column start."""
+    odds = np.array([book.features[column].odds for column in columns], dtype=np.float64)
+    rows, starts = np.full(count * len(columns), len(book.classes)), np.arange(len(columns) + 1) * count
+    return Tables(flat, rows, np.repeat(book.sizes[columns], count), odds), starts
+
+
+def at_once(book: Codebook, count: int, columns: IntegerArray) -> Iterator[IntegerArray]:
+    """The columns in parts, so that the tables of a part, with `count` strata each, take bounded memory."""
+    cells = count * (len(book.classes) + 1) * (book.sizes[columns] + 1)
+    part_of_column = np.cumsum(cells) // _CELLS_AT_ONCE
+    for part in np.unique(part_of_column).tolist():
+        yield columns[part_of_column == part]

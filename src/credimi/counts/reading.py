@@ -17,6 +17,7 @@ from credimi.core.keywords import Keywords, keyword
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
+    from types import EllipsisType
 
     from credimi.core.types import Values
 
@@ -37,13 +38,16 @@ class Reading(Keywords):
         typed="The columns to use. Default: all but the target.",
     )
     exclude: Sequence[str] | None = keyword(None, "Columns to leave out; all others are used.", group="columns")
-    missing_values: Iterable[str | float] = keyword(
+    missing_values: Iterable[str | float | EllipsisType] = keyword(
         MISSING_VALUES,
         "Values that mean missing besides null, NaN and empty fields of CSV files; in all columns, including the "
-        'target. A number stands for numbers, also those written as text, but not for dates or durations; "9999-12-31" '
-        "stands for the date.",
+        "target, and with blanks around them, too. Default: ?, the spellings of pandas (NA, N/A, n/a, NULL, null, "
+        "None, nan, #N/A and others), and the errors of spreadsheets (#DIV/0! and others), in files as in data frames. "
+        'A list replaces these; [..., "x"] adds to them. A number stands for numbers, also those written as text, but '
+        'not for dates or durations; "9999-12-31" stands for the date.',
         group="data",
-        typed='One more text or number that means missing besides empty fields, "?", NA, NaN and null; may be repeated',
+        typed="One more text or number that means missing besides empty fields, ?, NA, N/A, NULL, nan, #N/A, "
+        "#DIV/0! and their like; may be repeated",
     )
     missing_as: str = keyword(
         "ignore",

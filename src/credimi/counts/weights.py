@@ -14,7 +14,7 @@ weights are equal, and less otherwise. `effective` scales counts to this number.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from credimi.columns.reading_options import ReadingOptions
     from credimi.core.types import FloatArray
     from credimi.counts.batch import Batch
-    from credimi.counts.codes import Codes
+    from credimi.counts.codes import Codebook
     from credimi.counts.counts import Counts
 
 _MAX_EXACT_SUM = 2.0**53  # larger sums of doubles are rounded
@@ -119,12 +119,29 @@ def mean_if_survey(total: float, squares: float, settings: ReadingOptions) -> fl
     return mean if mean >= _LARGE_WEIGHT and total >= _MANY_ROWS * mean else None
 
 
-def on_weights(codes: Codes) -> tuple[Remark, ...]:
+class Weighed(Protocol):
+    """Rows that may have weights: a counter, or codes."""
+
+    @property
+    def book(self) -> Codebook:
+        """The columns and classes."""
+
+    @property
+    def rows(self) -> float:
+        """The number of rows, or the sum of their weights."""
+
+    @property
+    def squares(self) -> float:
+        """The sum of the squares of the weights."""
+
+    @property
+    def is_survey(self) -> bool:
+        """Whether the weights are survey weights."""
+
+
+def on_weights(rows: Weighed) -> tuple[Remark, ...]:
     """The remarks on the weights of all rows; survey weights are scaled already."""
-    weights = codes.weights
-    if weights is None:
-        return ()
-    return _remarks(float(weights.sum()), float(weights @ weights), codes.book.settings, is_survey=codes.is_survey)
+    return _remarks(float(rows.rows), rows.squares, rows.book.settings, is_survey=rows.is_survey)
 
 
 def on_weights_of(samples: Sequence[Counts]) -> tuple[Remark, ...]:

@@ -28,6 +28,7 @@ from credimi.sources.frames import TARGET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from types import EllipsisType
 
     from credimi.columns.missing import MissingValues
     from credimi.core.types import BooleanArray, Data, FloatArray, Option, Record, Value, Values
@@ -98,7 +99,7 @@ class IncrementalNaiveBayes(Classifier):
     decay: float | None = None
     window: int | None = None
     missing_as: str = "ignore"
-    missing_values: Iterable[str | float] = MISSING_VALUES
+    missing_values: Iterable[str | float | EllipsisType] = MISSING_VALUES
     discretize: str | Mapping[str, Value] | None = "mdl"
     unlabeled: Value = None
     n_jobs: int | None = None

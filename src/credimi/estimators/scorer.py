@@ -24,10 +24,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.encode import encode
-from credimi.columns.interpret import CATEGORIES, is_identifier, plainly_categories
-from credimi.columns.labels import MANY, NUMBER, RAW, TEXT
+from credimi.columns.interpret import is_identifier, plainly_categories
+from credimi.columns.labels import MANY, NUMBER, RAW, TEXT, numbers_as
+from credimi.columns.meaning.meaning import CATEGORIES, may_differ
 from credimi.columns.numbers.ranges import bins_of
-from credimi.columns.text_types import numbers_among, shown_number
+from credimi.columns.text_types import shown_number
 from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
@@ -138,7 +139,9 @@ class Scorer:
             raw = self.missing_as_value or ledger.classes.kind == RAW
             self._plain = np.array(
                 [
-                    not raw and plainly_categories(labels.glimpse(CATEGORIES + 1), method(name), named=name in named)
+                    not raw
+                    and plainly_categories(glimpse := labels.glimpse(CATEGORIES + 1), method(name), named=name in named)
+                    and (method(name) == "categories" or not may_differ(glimpse, labels.where))
                     for name, labels in columns
                 ],
                 dtype=bool,
@@ -253,7 +256,7 @@ def _lines_of_labels(feature: Feature, column: Column) -> IntegerArray:
     unknown_line = feature.block.shape[1] - 1
     labels = feature.labels
     if labels.kind == NUMBER:
-        numbers = column.numbers if column.numbers is not None else numbers_among(column.texts)
+        numbers = numbers_as(labels, column.texts, column.numbers)
         if feature.cuts.size:
             bins = bins_of(labels.numbers, feature.cuts)
             line_of_bin = np.full(feature.cuts.size + 1, unknown_line, dtype=np.int64)

@@ -20,6 +20,7 @@ from credimi.core.keywords import suggesting_keywords
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counts.codes import Codebook
+from credimi.counts.local_counter import LocalCounter
 from credimi.counts.reading import Reading
 from credimi.counts.request import check_named
 from credimi.counts.weights import effective, weighing_one
@@ -37,6 +38,7 @@ from credimi.results.sentences import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from types import EllipsisType
 
     from credimi.columns.interpret import InterpretedClasses
     from credimi.core.tables import Tables
@@ -139,7 +141,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     method: str | None = None
     missing_as: str = "ignore"
     robust_factor: float | None = None
-    missing_values: Iterable[str | float] = MISSING_VALUES
+    missing_values: Iterable[str | float | EllipsisType] = MISSING_VALUES
     discretize: str | Mapping[str, Value] | None = "average"
     target_cuts: Value = None
     unlabeled: Value = None
@@ -298,7 +300,8 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
             self.selection_ = Selection((), (), book.target, table.counts.rows, book.classes, 0.0, {"goal": self.rule})
             return
         asked = Asked(rule=self.rule, level=self.level, max_features=self.k, min_features=self.min_features)
-        self.selection_ = selected(table.codes(threads, book), asked, Belief(epsilon=self.epsilon, threads=threads))
+        counter = LocalCounter(table.codes(threads, book), threads)
+        self.selection_ = selected(counter, asked, Belief(epsilon=self.epsilon, threads=threads))
 
     def _learn(self, sample: Sample, *, reset: bool) -> None:
         if hasattr(self, "selection_"):  # from a fit with another rule

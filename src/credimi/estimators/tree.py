@@ -19,7 +19,6 @@ from credimi.columns.encode import encode
 from credimi.columns.missing import missing_of
 from credimi.columns.numbers.ranges import bins_of
 from credimi.columns.reading_options import ReadingOptions
-from credimi.columns.text_types import numbers_among
 from credimi.core.arguments import require_whole
 from credimi.core.defaults import EPSILON, MISSING_VALUES
 from credimi.core.keywords import suggesting_keywords
@@ -41,6 +40,7 @@ from credimi.results.text import printed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
+    from types import EllipsisType
 
     from matplotlib.axes import Axes
 
@@ -115,7 +115,7 @@ class CredibleTreeClassifier(Classifier):
     level: float = 0.5
     _: KW_ONLY
     max_depth: int | None = None
-    missing_values: Iterable[str | float] = MISSING_VALUES
+    missing_values: Iterable[str | float | EllipsisType] = MISSING_VALUES
     discretize: str | Mapping[str, Value] | None = "mdl"
     unlabeled: Value = None
     weights_are: str | None = None
@@ -311,14 +311,14 @@ class _Values:
             coded = encode(
                 values, column.name, missing=self.missing, compiled=self.features.rows >= CELLS_WORTH_COMPILING
             )
-            of_labels = _numbers(coded, self.missing) if column.numbers else _codes(coded, self.missing, column)
+            of_labels = _numbers(coded, self.missing, column) if column.numbers else _codes(coded, self.missing, column)
             self.values_of[number] = of_labels[np.minimum(coded.codes, coded.values)]
         return self.values_of[number]
 
 
-def _numbers(coded: Column, missing: MissingValues) -> FloatArray:
+def _numbers(coded: Column, missing: MissingValues, column: TreeColumn) -> FloatArray:
     """The number of each label (text may be one), NaN if it is missing or not a number; one more NaN at the end."""
-    numbers = numbers_among(coded.texts) if coded.numbers is None else coded.numbers
+    numbers = labels.numbers_as(column.labels, coded.texts, coded.numbers)
     return np.append(np.where(missing.among(coded), np.nan, numbers), np.nan)
 
 
@@ -326,7 +326,7 @@ def _codes(coded: Column, missing: MissingValues, column: TreeColumn) -> Integer
     """The tree's code of each label, -1 if it has none."""
     codes = np.full(coded.values + 1, -1, dtype=np.int64)
     if column.cuts.size:
-        numbers = _numbers(coded, missing)
+        numbers = _numbers(coded, missing, column)
         code_of_range = np.full(column.cuts.size + 1, -1, dtype=np.int64)
         code_of_range[bins_of(column.labels.numbers, column.cuts)] = column.places
         codes[~np.isnan(numbers)] = code_of_range[bins_of(numbers[~np.isnan(numbers)], column.cuts)]

@@ -24,8 +24,8 @@ from sklearn.utils.validation import validate_data
 from credimi.columns.arrow_buffers import doubles
 from credimi.columns.column import PrecodedColumn, UnreadableColumn
 from credimi.columns.encode import encode
-from credimi.columns.interpret import CATEGORIES
 from credimi.columns.labels import BOOLEAN, NUMBER
+from credimi.columns.meaning.meaning import CATEGORIES
 from credimi.columns.missing import NOTHING_MORE
 from credimi.columns.reading_options import checked_weights_are
 from credimi.core.arguments import require_numbers

@@ -28,6 +28,7 @@ from credimi.results.sentences import (
     may_mean_missing,
     missing,
     name,
+    read_as,
     spelled_alike,
     unit,
     up_to,
@@ -94,6 +95,10 @@ _WORDS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "classes": lambda remarks, _: f"class{'es' * (len(remarks[0]['codes']) > 1)} {codes(remarks[0])}",
     "entropy": lambda remarks, _: f"{remarks[0][unit(remarks[0])]:.4g} {unit(remarks[0])}",
     "may_be": lambda remarks, _: may_mean_missing(remarks[0]),
+    "taken": lambda remarks, _: ", ".join(map(repr, remarks[0]["codes"])),
+    "read_as": lambda remarks, _: read_as(remarks[0]["codes"]),
+    "both_notations": lambda remarks, _: ", but also ".join(map(repr, remarks[0]["codes"])),
+    "as_written": lambda remarks, reader: discretize(remarks[0]["feature"], "categories", reader),
     "alike": lambda remarks, _: spelled_alike(remarks[0]["codes"]),
     "counted_rows": lambda remarks, _: counted(remarks[0]["rows"], "row"),
     "worth_each": lambda remarks, _: _worth_each(remarks[0]),
@@ -129,10 +134,18 @@ _ONE = {  # of the columns that a sentence lists, if that is more than the name
     "many_cuts": "{name} ({values:,} cuts)",
     "may_mean_missing": "{name}: {may_be}",
     "spelled_alike": "{name}: {alike}",
-    "other_notation": "{name} ({codes[0]!r})",
+    "other_notation": "{name} ({both_notations})",
+    "read_as": "{name} ({read_as})",
+    "taken_as_missing": "{name}: {taken}",
     "rows_to_decide": "{name} {rows:,}",
 }
-_LONG = {"possible_identifier", "may_mean_missing", "spelled_alike"}  # whose columns are separated by semicolons
+_LONG = {
+    "possible_identifier",
+    "may_mean_missing",
+    "spelled_alike",
+    "taken_as_missing",
+    "read_as",
+}  # whose columns are separated by semicolons
 
 
 def _worth_each(remark: Facts) -> str:
@@ -210,6 +223,8 @@ _SENTENCES: dict[str, str | Callable[[Sequence[Facts]], str]] = {
     "may_mean_missing": lambda remarks: (
         f"{{all}} (if so: {'{missing}' if len(remarks) == 1 else '{all_missing}'}, for all columns)"
     ),
+    "taken_as_missing": "taken as missing: {all} ({as_written} takes the values as they are)",
+    "read_as": "text that was read as numbers or dates: {all} ({as_written} takes it as text)",
     "spelled_alike": "values that may be one: {all} (write them in the same way)",
     "readable_text": lambda remarks: (
         "{all}: taken for text because of {digits}; to cut them, if they are numbers: {by_mdl}"

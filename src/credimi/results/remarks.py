@@ -37,10 +37,12 @@ class RemarkKind(StrEnum):
     COPY = "copy"
     TIME = "time"
     MANY_CUTS = "many_cuts"
+    TAKEN_AS_MISSING = "taken_as_missing"
     MAY_MEAN_MISSING = "may_mean_missing"
     SPELLED_ALIKE = "spelled_alike"
     READABLE_TEXT = "readable_text"
     OTHER_NOTATION = "other_notation"
+    READ_AS = "read_as"
     NOTHING_TOGETHER = "nothing_together"
     ROWS_TO_DECIDE = "rows_to_decide"
     AT_EPSILON = "at_epsilon"
@@ -54,6 +56,7 @@ class RemarkKind(StrEnum):
     def caution(self) -> bool:
         """Whether the ranking may mislead; the other kinds explain the ranking, or say what would decide."""
         return self not in {
+            RemarkKind.READ_AS,
             RemarkKind.NOTHING_TOGETHER,
             RemarkKind.ROWS_TO_DECIDE,
             RemarkKind.AT_EPSILON,

@@ -230,11 +230,9 @@ def threshold(settings: Record, units: str = NATS) -> str:
     return f"{settings['epsilon']:g}{' nats' if units != NATS else ''}"
 
 
-def meaning_of_share(settings: Record, of: str = "of the target's entropy") -> str:
+def meaning_of_share(settings: Record, of: str = "of the target's entropy, at most of log 2") -> str:
     """What a share is in nats, as a part of a sentence; empty if epsilon was given in nats."""
-    if "epsilon_share" not in settings:
-        return ""
-    return f"{threshold(settings)} {of}, at most of log 2: {settings['epsilon']:.3g} nats"
+    return f"{threshold(settings)} {of}: {settings['epsilon']:.3g} nats" if "epsilon_share" in settings else ""
 
 
 def level_interval(settings: Record) -> str:

@@ -56,6 +56,16 @@ NOTATIONS = {  # notations that are not read: what the values are, how they are 
 }
 
 
+_READ_AS = {  # what text was read as
+    "date": "dates",
+    "time": "times in seconds",
+    "money": "amounts of money",
+    "percent": "percentages",
+    "unit": "numbers with a unit",
+    "separators": "numbers with separators",
+}
+
+
 def note(facts: Facts, reader: str = PYTHON) -> str:
     """What a column is, how its numbers were cut, and what its values may be instead."""
     if facts["kind"] in _ONE_SENTENCE:
@@ -245,12 +255,25 @@ def _suspicion(facts: Facts) -> str:
         return f", not {_notation(facts)}"
     if kind == "spelled_alike":
         return f"; {spelled_alike(facts['values'])}"
+    if kind == "read_as":
+        return f"; {read_as(facts['values'])}"
+    if kind == "taken_as_missing":
+        return f"; taken as missing: {', '.join(map(repr, facts['values']))}"
     return f"; {may_mean_missing({'notation': kind, 'codes': facts['values']})}"
 
 
 def _notation(facts: Facts) -> str:
     meant, written_with, correct = NOTATIONS[facts["kind"]]
-    return f"{meant}: {written_with} as in {facts['values'][0]!r} (write {correct})"
+    others = "".join(f" and {text!r}" for text in facts["values"][1:])
+    return f"{meant}: {written_with} as in {facts['values'][0]!r}{others} (write {correct})"
+
+
+def read_as(values: Sequence[str]) -> str:
+    """How text was read as numbers: what it is, and an example."""
+    kind, example, number = values
+    if kind == "text":
+        return f"numbers held as text, such as {example!r}"
+    return f"{_READ_AS[kind]}, {example!r} as {number}"
 
 
 def may_mean_missing(facts: Facts) -> str:

@@ -1,11 +1,12 @@
-"""The rows of any data as `Codes`: in memory, in a scratch file, or fetched from a cluster.
+"""The rows of any data as `Codes`: in memory, in a scratch file, or where the rows of a cluster are.
 
 Data in memory, and files that fit into it, are read once. Otherwise there are two passes: one counts, and the next
 encodes each part, one byte per cell for columns of up to 255 values, two for others. If the caller names a scratch
 folder, the codes are stored there (see `storage`).
 
-Partitions of Spark and Dask are encoded by the workers, and only the codes are sent. They are stored on this machine,
-in memory or in the scratch folder, and each step reads them here. The cluster is not needed any more. With weights, the
+Partitions of Spark and Dask are encoded by the workers, which keep the codes and count them (`counter_of`,
+`cluster_counter`). If the caller names a scratch folder, or rows have survey weights, only the codes are sent, once.
+They are stored on this machine, in memory or in the folder, and the cluster is not needed any more. With weights, the
 target is read once more before: the sum of the weights is not the number of rows.
 
 Besides the codes, memory holds a few bytes per row: class and weight.
@@ -18,6 +19,7 @@ with one value, none, or more than `max_values`, are left out.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -26,14 +28,25 @@ from credimi.columns.reading_options import QUANTILES, ReadingOptions
 from credimi.core.defaults import DISCRETIZE
 from credimi.core.errors import CredimiError, NoRowsError
 from credimi.counts.codes import Codebook, EncodedTable
+from credimi.counts.local_counter import LocalCounter
 from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest, NoTarget
 from credimi.counts.rows.code_store import CodeStore, coded, packed, unpacked
 from credimi.counts.rows.coded_parts import coded_parts
 from credimi.counts.rows.storage import Storage
-from credimi.counts.weights import effective
+from credimi.counts.weights import are_survey, effective
 from credimi.sources import files, frames, sparse_matrices
-from credimi.sources.count import cluster_of, count_requested, files_and_columns, plan_of, source, with_target_cuts
+from credimi.sources.clusters.asked import RowsElsewhere
+from credimi.sources.clusters.cluster_counter import ClusterCounter
+from credimi.sources.count import (
+    cluster_of,
+    count_requested,
+    files_and_columns,
+    one_class,
+    plan_of,
+    source,
+    with_target_cuts,
+)
 from credimi.sources.data_file import predicted_memory
 
 if TYPE_CHECKING:
@@ -46,6 +59,8 @@ if TYPE_CHECKING:
     from credimi.counts.codes import Codes
     from credimi.counts.counts import Counts
     from credimi.counts.request import Plan
+
+    RowCounter = LocalCounter | ClusterCounter
 
 EQUAL_COUNTS = "equal"  # as many ranges of equal counts as the rows allow
 _WITHOUT_TARGET = Reading(discretize=EQUAL_COUNTS)
@@ -72,6 +87,56 @@ def codes_of(data: Data, request: CountRequest, scratch: str | Path | None = Non
         data, wanted = files_and_columns(data, request)
         storage.require(predicted_memory(data, wanted), "the rows of the files")
     return encoded_table(data, request).codes(request.threads)
+
+
+@contextmanager
+def counter_of(data: Data, request: CountRequest, scratch: str | Path | None = None) -> Iterator[RowCounter]:
+    """The counter of all rows: of their codes here, or where the rows of a cluster are; what it keeps is released."""
+    cluster, report = cluster_of(data), request.progress
+    if cluster is None or scratch is not None:
+        yield LocalCounter(codes_of(data, request, scratch), request.threads)
+        return
+    request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)))
+    counts = count_requested(data, request)
+    if are_survey(counts):
+        yield LocalCounter(codes_of(data, replace(request, progress=report)), request.threads)
+        return
+    book = Codebook.of(counts := effective(counts), threads=request.threads)
+    plan = plan_of(cluster.names(data), request)
+    plan = replace(plan, features=book.names, table=len(plan.features))
+    with cluster.hold(data, plan.wanted, SendCodes(plan, book), lambda share: report(0.5 + 0.5 * share)) as reduce:
+        elsewhere = RowsElsewhere(book, reduce)
+        report(1.0)
+        yield ClusterCounter(book, counts, elsewhere, request.threads)
+
+
+@contextmanager
+def counter_without_target(
+    data: Data, reading: Reading = _WITHOUT_TARGET, *, max_values: int = MAX_VALUES, together: int = 2
+) -> Iterator[RowCounter]:
+    """The counter of the columns that `codes_without_target` has."""
+    cluster = cluster_of(data)
+    if cluster is None:
+        options = {"max_values": max_values, "together": together}
+        yield LocalCounter(codes_without_target(data, reading, **options), reading.threads)
+        return
+    progress = reading.step("reading")
+    request = request_without_target(reading, progress=progress)
+    plan = request.plan(cluster.names(data))
+    with_target = cluster.with_constant(data, plan.target, plan.wanted[1:])
+    counts = cluster.count(with_target, plan, lambda share: progress(0.5 * share))
+    if are_survey(counts):
+        raise CredimiError(
+            f"survey weights of a {type(data).__name__} need all its rows here: collect them into a table in memory"
+        )
+    counts = effective(counts)
+    book = comparable(counts, reading.discretize, max_values, together, threads=reading.threads)
+    plan = replace(plan, features=book.names, table=len(plan.features))
+    work = SendCodes(plan, book, with_target=False)
+    with cluster.hold(data, plan.wanted[1:], work, lambda share: progress(0.5 + 0.5 * share)) as reduce:
+        elsewhere = RowsElsewhere(book, reduce)
+        progress(1.0)
+        yield ClusterCounter(book, counts, elsewhere, reading.threads)
 
 
 def _in_two_passes(data: Data, request: CountRequest, storage: Storage) -> Codes:
@@ -119,9 +184,13 @@ class SendCodes:
 
     plan: Plan
     book: Codebook
+    with_target: bool = True
 
     def __call__(self, batches: Iterable[Batch]) -> Iterator[bytes]:
         """The codes of these rows, in pieces."""
+        if not self.with_target:
+            one = self.plan.target
+            batches = (replace(batch, columns={one: one_class(batch.rows), **batch.columns}) for batch in batches)
         for rows in coded(batches, self.plan, self.book, threads=1):
             yield from packed(rows)
 

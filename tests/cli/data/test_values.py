@@ -58,15 +58,26 @@ def test_list_column_is_shown_everywhere_and_kept_nowhere(call: Call) -> None:
 def test_other_notations_of_numbers_and_dates(call: Call, report: Report) -> None:
     rows = [(i % 2, f"{i % 28 + 1:02}.01.2024", f"{i % 30},50 €", f"{i % 40} %") for i in range(200)]
     write("data.csv", "y;day;price;share\n" + "".join(";".join(map(str, row)) + "\n" for row in rows))
-    notes = {name: row["note"] for name, row in by_name(report("data.csv", "--target", "y")).items()}
-    assert notes == {
-        "day": "categories, not dates: written as in '01.01.2024' (write YYYY-MM-DD)",
-        "price": "categories, not numbers: currency signs as in '10,50 €' (write plain numbers, such as 12.5)",
-        "share": "categories, not numbers: percent signs as in '10 %' (write plain numbers, such as 12.5)",
+    found = by_name(report("data.csv", "--target", "y"))
+    assert {name: row["note"].partition("; ")[2] for name, row in found.items()} == {
+        "day": "dates, '01.01.2024' as 2024-01-01",
+        "price": "amounts of money, '10,50 €' as 10.5",
+        "share": "percentages, '10 %' as 10",
     }
     out = " ".join(call("rank", "data.csv", "--target", "y")[1].split())
-    assert "day ('01.01.2024'): taken for text; write YYYY-MM-DD" in out
-    assert "price ('10,50 €'): taken for text; write plain numbers, such as 12.5" in out
+    assert "text that was read as numbers or dates: " in out
+    assert "=categories takes it as text" in out
+    rows[7] = (1, "some day", "free", "some")
+    write("data.csv", "y;day;price;share\n" + "".join(";".join(map(str, row)) + "\n" for row in rows))
+    notes = {name: row["note"] for name, row in by_name(report("data.csv", "--target", "y")).items()}
+    assert notes == {
+        "day": "categories, not dates: written as in '01.01.2024' and 'some day' (write YYYY-MM-DD)",
+        "price": "categories, not numbers: currency signs as in '10,50 €' and 'free' (write plain numbers, such as "
+        "12.5)",
+        "share": "categories, not numbers: percent signs as in '10 %' and 'some' (write plain numbers, such as 12.5)",
+    }
+    out = " ".join(call("rank", "data.csv", "--target", "y")[1].split())
+    assert "day ('01.01.2024', but also 'some day'): taken for text; write YYYY-MM-DD" in out
 
 
 def test_numbers_that_may_mean_missing_and_a_target_that_is_measured(call: Call, report: Report) -> None:
@@ -74,7 +85,8 @@ def test_numbers_that_may_mean_missing_and_a_target_that_is_measured(call: Call,
     write("data.csv", columns("y", "a", "b", rows=rows))
     out = " ".join(call("rank", "data.csv", "--target", "y")[1].split())
     assert "caution: the target 'y' has 60 classes, all of them numbers, and looks like a measurement" in out
-    assert "a: -9 may mean missing" in out
+    assert "taken as missing: " in out
+    assert "a: '-9'" in out
     out = " ".join(call("rank", "data.csv", "--target", "b")[1].split())
     assert "the target 'b' has the class 99, which may mean missing (--missing 99: then in all" in out
     answer = report("data.csv", "--target", "b", "--missing", "99", "--missing", "-9")
@@ -92,7 +104,7 @@ def test_hints_can_be_pasted_into_a_shell(call: Call, report: Report, name: str)
     hint = re.search(r"\((--discretize.*) ranks it\)", feature["note"])
     assert hint is not None
     assert report("data.csv", "--target", "y", *shlex.split(hint[1]))["features"][0]["note"] == "categories"
-    write("dates.csv", columns("y", name, rows=[(i % 2, f"2024-01-{i % 25 + 1:02}") for i in range(100)]))
+    write("dates.csv", columns("y", name, rows=[(i % 2, f"2024-01-{i % 19 + 1:02}") for i in range(100)]))
     code, out, _ = call("rank", "dates.csv", "--target", "y")
     assert code == 0
     (hint_,) = re.findall(r"as numbers:\s+(--discretize.*)", out.replace("\n", " ").replace("  ", " "))
@@ -172,36 +184,38 @@ def test_many_numbers_with_leading_zeros_are_pointed_out(report: Report, call: C
     assert next(each["note"] for each in cut if each["feature"] == "amount").startswith(("mdl, ", "quarters"))
 
 
-def test_decimal_commas_are_text_unless_asked(report: Report, call: Call) -> None:
-    """As a spreadsheet writes them in many countries; but "1,3" may also be a list of choices."""
+def test_decimal_commas_are_read(report: Report, call: Call) -> None:
+    """As a spreadsheet writes them in many countries; the column says it, and can be left as text."""
     values = [f"{(i * 37 % 211 + 60 * (i % 2)) / 10:.1f}" for i in range(1200)]
     write("points.csv", columns("y", "a", rows=[(i % 2, value) for i, value in enumerate(values)]))
     write("commas.csv", "y;a\n" + "".join(f"{i % 2};{value.replace('.', ',')}\n" for i, value in enumerate(values)))
     (unasked,) = report("commas.csv", "--target", "y")["features"]
-    assert unasked["note"] == "categories, not numbers: decimal commas"
-    assert "caution: a: decimal commas are taken for text" in call("rank", "commas.csv", "--target", "y")[1]
+    assert unasked["note"].endswith("; numbers with separators, '10,0' as 10")
+    assert "text that was read as numbers or dates: a (" in call("rank", "commas.csv", "--target", "y")[1]
     (asked,) = report("commas.csv", "--target", "y", "--discretize", "a=mdl")["features"]
     (points,) = report("points.csv", "--target", "y")["features"]
     assert asked == points
+    assert {**unasked, "note": ""} == {**points, "note": ""}
     assert asked["note"].startswith("mdl, ")
+    (left,) = report("commas.csv", "--target", "y", "--discretize", "a=categories")["features"]
+    assert left["note"] == "categories, not numbers: decimal commas"
 
 
 @pytest.mark.parametrize("time", ["", " 12:30", "T23:59:59.25"])
-def test_dates_are_text_unless_asked(report: Report, time: str) -> None:
+def test_dates_are_those_of_typed_files(report: Report, time: str) -> None:
     days = [i * 37 % 211 + 60 * (i % 2) for i in range(400)]
     texts = [str(np.datetime64("1969-10-01") + day) + time for day in days]
     write("dates.csv", columns("y", "a", rows=[(i % 2, text) for i, text in enumerate(texts)]))
     arrow = pa.array([np.datetime64(text.replace(" ", "T"), "us") for text in texts])
     pq.write_table(pa.table({"y": [i % 2 for i in range(400)], "a": arrow}), "dates.parquet")
     (unasked,) = report("dates.csv", "--target", "y")["features"]
-    assert unasked["verdict"] == "not ranked"
-    told = "dates, taken for text (--discretize a=mdl ranks them); as text, an identifier: "
-    assert unasked["note"] == f"{told}{len(set(texts))} different values in 400 rows"
+    assert "; dates, '1969-10-" in unasked["note"]
     (asked,) = report("dates.csv", "--target", "y", "--discretize", "a=mdl")["features"]
     (typed,) = report("dates.parquet", "--target", "y", "--discretize", "a=mdl")["features"]
     assert {name: asked[name] for name in asked if name != "note"} == {
         name: typed[name] for name in typed if name != "note"
     }
+    assert {**unasked, "note": ""} == {**asked, "note": ""}
     cuts = asked["note"].removeprefix("mdl, ").split(": ", 1)[1].split(", ")
     assert asked["values"] == len(cuts) + 1 > 1
     assert all(np.datetime64("1969-10-01") <= np.datetime64(cut) <= np.datetime64("1970-07-01") for cut in cuts)
@@ -238,29 +252,41 @@ def test_an_identifier_of_more_numbers_than_are_kept_has_at_least_those(report: 
     assert int(found[1].replace(",", "")) < 40_000
 
 
-def test_thousands_are_not_taken_for_decimal_commas(refusal: Refusal) -> None:
-    texts = [f"{250 + 137 * i % 4001:,}" for i in range(120)]
-    write("data.csv", "y;a\n" + "".join(f"{i % 2};{text}\n" for i, text in enumerate(texts)))
-    assert "text such as '1,0" in refusal("rank", "data.csv", "--target", "y", "--discretize", "a=mdl")
+def test_thousands_are_not_taken_for_decimal_commas(report: Report) -> None:
+    numbers = [250 + 137 * i % 4001 for i in range(120)]
+    for name, form in (("plain", "{}"), ("thousands", "{:,}")):
+        lines = [f"{i % 2};{form.format(number)}" for i, number in enumerate(numbers)]
+        write(f"{name}.csv", "y;a\n" + "\n".join(lines))
+    plain, thousands = (report(f"{name}.csv", "--target", "y")["features"][0] for name in ("plain", "thousands"))
+    assert {**plain, "note": ""} == {**thousands, "note": ""}
+    assert thousands["note"].endswith("; numbers with separators, '1,016' as 1016")
 
 
 def test_a_stray_text_among_numbers_is_named(report: Report, call: Call, refusal: Refusal) -> None:
     """One text keeps a column from being numbers: it is shown, and what to do."""
-    values = ["N/A" if i % 10 == 0 else f"{i * 37 % 101}.5" for i in range(600)]
+    values = ["gone" if i % 10 == 0 else f"{i * 37 % 101}.5" for i in range(600)]
     write("data.csv", columns("y", "a", rows=[(i % 2, value) for i, value in enumerate(values)]))
     (feature,) = report("data.csv", "--target", "y")["features"]
-    assert feature["note"] == "categories; numbers but for 'N/A', which may mean missing"
+    assert feature["note"] == "categories; numbers but for 'gone', which may mean missing"
     told = " ".join(call("rank", "data.csv", "--target", "y")[1].split())
-    assert "caution: a: numbers but for 'N/A', which may mean missing" in told
-    assert "text such as 'N/A'" in refusal("rank", "data.csv", "--target", "y", "--discretize", "a=mdl")
-    (feature,) = report("data.csv", "--target", "y", "--missing", "N/A")["features"]
+    assert "caution: a: numbers but for 'gone', which may mean missing" in told
+    assert "text such as 'gone'" in refusal("rank", "data.csv", "--target", "y", "--discretize", "a=mdl")
+    (feature,) = report("data.csv", "--target", "y", "--missing", "gone")["features"]
     assert feature["missing"] == 60
     write("many.csv", columns("y", "a", rows=[(i % 2, "Total" if i == 7 else i / 7) for i in range(90)]))
     (feature,) = report("many.csv", "--target", "y")["features"]
     assert feature["note"].startswith("numbers but for 'Total' (--missing Total); as text, an identifier")
 
 
-@pytest.mark.parametrize("code", ["NULL", "None", "n/a", "-", "."])
+@pytest.mark.parametrize("code", ["NULL", "n/a", "-", "."])
+def test_what_means_missing_among_words_is_missing(report: Report, code: str) -> None:
+    write("data.csv", columns("y", "a", rows=[(i % 2, ("red", "blue", code)[i % 3]) for i in range(60)]))
+    (feature,) = report("data.csv", "--target", "y")["features"]
+    assert feature["missing"] == 20
+    assert feature["note"] == ("categories" if code[0] in "Nn" else f"categories; taken as missing: {code!r}")
+
+
+@pytest.mark.parametrize("code", ["nil", "missing", "n.a."])
 def test_what_often_means_missing_is_pointed_out(report: Report, code: str) -> None:
     write("data.csv", columns("y", "a", rows=[(i % 2, ("red", "blue", code)[i % 3]) for i in range(60)]))
     (feature,) = report("data.csv", "--target", "y")["features"]

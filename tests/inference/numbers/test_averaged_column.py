@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from credimi.columns.numbers.number_cells import Cells, cells_of_labels
-from credimi.columns.numbers.propose_borders import proposed_borders
+from credimi.columns.numbers.propose_borders import proposed_places
 from credimi.core.tables import Tables
 from credimi.inference.belief import Belief
 from credimi.inference.numbers.all_cuts import strengths_for, weighed
@@ -66,7 +66,7 @@ def test_two_numbers_are_one_table(block: np.ndarray) -> None:
 def test_terms_of_missing_values_are_means_of_draws(*, both: bool) -> None:
     """theta ~ Dirichlet in each range, w and the masses of the fixed point: E[I] of one cut at one strength."""
     block = block_of([[30, 10], [20, 50], [15, 5]], lacks_number=[40, 0, 15], lacks_class=[60, 10] if both else 0)
-    (cells,) = cells_of_labels(block, proposed_borders)
+    (cells,) = cells_of_labels(block, proposed_places)
     strengths = strengths_for(130.0, 3)
     mean = weighed(cells, strengths).mean
     complete, seen, lacking, _ = cells.shares()[:, 0]
@@ -89,7 +89,7 @@ def test_terms_of_missing_values_are_means_of_draws(*, both: bool) -> None:
 
 def test_fixed_point_is_that_of_the_paper() -> None:
     block = block_of([[30, 10], [20, 50]], lacks_number=[40, 5], lacks_class=[60, 10])
-    (cells,) = cells_of_labels(block, proposed_borders)
+    (cells,) = cells_of_labels(block, proposed_places)
     chances = np.full((2, 2), 0.25)
     for _ in range(2000):  # equation EM of the paper
         filled = block[:2, :2] + block[:2, 2:] * chances / chances.sum(axis=1, keepdims=True)
@@ -103,7 +103,7 @@ def test_cells_never_part_equal_numbers_and_hold_all_rows() -> None:
     generator = np.random.default_rng(1)
     counts = generator.poisson(0.7, (2, 900)).astype(float)
     counts[:, 100] = 800  # an atom
-    coarse, fine = cells_of_labels(block_of(counts.tolist()), proposed_borders)
+    coarse, fine = cells_of_labels(block_of(counts.tolist()), proposed_places)
     for cells in (coarse, fine):
         assert cells.places is not None
         np.testing.assert_array_equal(cells.below[0, -1], counts.sum(axis=1))

@@ -12,8 +12,8 @@ import pytest
 import credimi
 from credimi.counts.batch import encode_batch
 from credimi.counts.reading import Reading
-from credimi.questions.compare.groups import count_by
 from credimi.sources.csv import csv_files
+from credimi.sources.group_counts import count_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ def test_groups_are_counted_as_if_each_were_a_table(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(csv_files, "_GATHERED", 0)
     batches = []
     monkeypatch.setattr(
-        "credimi.questions.compare.groups.encode_batch",
+        "credimi.sources.group_counts.encode_batch",
         lambda *given, **named: batches.append(1) or encode_batch(*given, **named),
     )
     from_file, gone = count_by(path, "class", "site", Reading())

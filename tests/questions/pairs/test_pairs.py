@@ -178,7 +178,9 @@ def test_columns_that_tell_nothing_are_left_out_and_named() -> None:
     assert "left out: id" in repr(found)
     days = {"day": [f"2024-{row // 28 + 1:02d}-{row % 28 + 1:02d}" for row in range(300)], "x": data["x"]}
     (line,) = credimi.pairs(days).remark_lines()
-    assert line.startswith("left out: day: dates, taken for text (discretize={'day': 'quantile'} compares them); as t")
+    assert line.startswith(
+        "left out: day: identifier: 300 different values in 300 rows (discretize={'day': 'quantile'} comp"
+    )
     assert credimi.pairs(days, discretize={"day": "quantile"}).names == ("day", "x")
 
 

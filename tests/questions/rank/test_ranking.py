@@ -368,6 +368,7 @@ def test_ranking_speaks_arrow(counts: Counts) -> None:
         *("double", "double", "double", "bool"),
         *["double"] * 5,
         "bool",
+        *["double"] * 3,
     ]
 
 

@@ -3,8 +3,8 @@
 Cells are made from the counts of the labels, when all rows are counted. So parts, files and clusters give the same
 cells, and numbers that were rounded (see `columns.labels`) are only coarser labels. There are two resolutions, see
 `inference.numbers.all_cuts`: quantiles of the complete rows, N/4 of them, `FEWEST` to `CELLS`; and from `FINE_FROM`
-rows on N/2 quantiles, at most `FINE_CELLS`, with the borders that a greedy tree proposes. Equal numbers are never
-parted.
+rows on N/2 quantiles, with the borders that a greedy tree proposes. The tree looks at `FINE_CELLS` of them; if there
+are more, each border is then moved to the best number in the two cells beside it. Equal numbers are never parted.
 
 **Missing values.** Rows that lack the number are missing from their class, and rows that lack the class from their
 cell. The probabilities that the paper finds (its fixed point) are, with n_ic the complete rows of class i in cell c,
@@ -27,7 +27,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from credimi.core.types import AnyArray, CountArray, FloatArray, IntegerArray
+    from credimi.core.types import CountArray, FloatArray, IntegerArray
 
 SMOOTHING = 0.5  # of the class shares
 FEWEST, CELLS = 8, 64
@@ -108,12 +108,12 @@ class AveragedCuts:
 
 
 def cells_of_labels(
-    block: CountArray, propose: Callable[[FloatArray, int], IntegerArray], *, proposed: int = PROPOSED
+    block: CountArray, propose: Callable[[FloatArray, IntegerArray, int], IntegerArray], *, proposed: int = PROPOSED
 ) -> tuple[Cells, ...]:
     """The cells of one column in each resolution, coarse first; none if its complete rows have one value only.
 
     `block` is (classes + 1) x (labels + 1) with missing values last, and labels in order; `propose` is
-    `propose_borders.proposed_borders`.
+    `propose_borders.proposed_places`.
     """
     counts = np.asarray(block, dtype=np.float64)
     complete = counts[:-1, :-1]
@@ -128,13 +128,13 @@ def cells_of_labels(
     if coarse.size < 3:
         return ()
     missing = _Missing.of(counts, below, coarse)
-    found = [_resolution(below, coarse, np.arange(coarse.size), coarse.size - 1, missing)]
+    found = [_resolution(below, coarse, np.linspace(0.0, 1.0, coarse.size), coarse.size - 1, missing)]
     fine = quantile_places(total_below, int(min(FINE_CELLS, rows / 2.0))) if rows >= FINE_FROM else coarse
     if fine.size > coarse.size:
-        chosen = propose(below[np.newaxis, fine], proposed)
-        every_fourth = np.clip(np.searchsorted(fine, coarse[4:-1:4]), 1, fine.size - 2)
-        kept = np.unique(np.concatenate([[0], chosen, every_fourth, [fine.size - 1]]))
-        found.append(_resolution(below, fine[kept], kept, fine.size - 1, missing))
+        kept = np.unique(np.concatenate([[0], propose(below, fine, proposed), coarse[4:-1:4], [fine[-1]]]))
+        count = fine.size - 1 if fine.size <= FINE_CELLS else int(rows / 2.0)
+        count = min(count, int(np.count_nonzero(np.diff(total_below))))
+        found.append(_resolution(below, kept, total_below[kept] / rows, count, missing))
     return tuple(found)
 
 
@@ -203,10 +203,9 @@ def _fixed_point(cells: FloatArray, lacks_number: FloatArray, unclassed: FloatAr
 
 
 def _resolution(
-    below: FloatArray, places: IntegerArray, units: AnyArray, count: int, missing: _Missing | None
+    below: FloatArray, places: IntegerArray, width: FloatArray, count: int, missing: _Missing | None
 ) -> Cells:
-    """The cells between these places; `units` are the positions of their borders among `count` cells."""
-    width = units / count
+    """The cells between these places; `width` is the share of all `count` cells below each."""
     cells = Cells(np.ascontiguousarray(below[np.newaxis, places]), width, count, places=places)
     if missing is None:
         return cells

@@ -24,15 +24,19 @@ from credimi.counts.rows import pair_bits
 from credimi.counts.rows.pair_bits import BLOCK, MAX_VALUES, PANEL
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
+    from credimi.counts.codes import CodeArray, Codebook
 
     Bytes = NDArray[np.uint8]
 
 OTHER_VALUES = "(other values)"
 _WORD = 64
 _CELLS_PER_CALL = 1 << 20  # of the kernel that sets bits
+_CELLS_AT_ONCE = 4_000_000  # of joint tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,15 +69,18 @@ class ClassPairs:
             interpreted.groups if (all_have_class := bool(has_class.all())) else interpreted.groups[has_class]
         ]
         classes = tuple(name for name, occurs in zip(interpreted.classes, class_occurs, strict=True) if occurs)
-        reduced = _ReducedValues(counter, class_occurs)
+        reduced = ReducedValues.of_rows(counter, class_occurs)
         if all_have_class and interpreted.matrix is not None and not reduced.new_codes:
             matrix = interpreted.matrix
         else:
             matrix = interpreted.storage.zeros((len(interpreted.columns), groups.size), np.uint8)
-            share(lambda index: reduced.put(index, has_class, matrix[index]), range(len(matrix)), threads)
-        layout = np.zeros((len(matrix), 4), dtype=np.int64)
-        layout[:, 0] = np.cumsum(reduced.values) - reduced.values
-        layout[:, 1], layout[:, 2] = reduced.values, reduced.missing
+
+            def put(index: int) -> None:
+                codes = interpreted.columns[index]
+                matrix[index] = reduced.codes(index, codes if all_have_class else codes[has_class])
+
+            share(put, range(len(matrix)), threads)
+        layout = reduced.layout
         blocks = _blocks(layout)
         weights = np.zeros(0)
         if interpreted.weights is not None:
@@ -101,9 +108,39 @@ class ClassPairs:
         return int(self.groups.size)
 
     @property
+    def of_class(self) -> IntegerArray:
+        """The number of rows of each class."""
+        return np.bincount(self.groups, minlength=len(self.classes))
+
+    @property
+    def has_sets(self) -> bool:
+        """Whether there are sets of bits; otherwise every pair is counted for itself."""
+        return not self.weights.size
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether rows are counted, not weights."""
+        return not self.weights.size
+
+    @property
+    def total(self) -> float:
+        """The number of rows that have a class, or the sum of their weights."""
+        return float(self.weights.sum()) if self.weights.size else self.rows
+
+    @property
     def pairs(self) -> int:
         """The number of pairs of columns."""
         return len(self.names) * (len(self.names) - 1) // 2
+
+    def chunks(self, pairs: IntegerArray) -> Iterator[slice]:
+        """Parts of some pairs, whose joint tables are of limited size."""
+        sizes = np.cumsum(len(self.classes) * self.layout[pairs[:, 0], 1] * self.layout[pairs[:, 1], 1])
+        first = 0
+        while first < len(pairs):
+            before = sizes[first - 1] if first else 0
+            stop = max(int(np.searchsorted(sizes, before + _CELLS_AT_ONCE, side="right")), first + 1)
+            yield slice(first, stop)
+            first = stop
 
     def tables(self, pairs: IntegerArray, threads: int | None = None) -> list[FloatArray]:
         """The joint tables of some pairs, (class, first value, second value) with missing last.
@@ -124,23 +161,23 @@ class ClassPairs:
         return joint_tables
 
 
-class _ReducedValues:
+class ReducedValues:
     """The values of every column after rare values were joined and values that do not occur were removed.
 
     `values` is the number of values of each column, where missing counts as one of them, and `missing` says whether it
     occurs. `new_codes` has, for the columns whose values changed, the new code of each old one, missing last.
     """
 
-    def __init__(self, counter: LocalCounter, class_occurs: BooleanArray) -> None:
-        codes, threads = counter.codes, counter.threads
-        without_weights = LocalCounter(replace(codes, weights=None), threads)
-        self._sums = self._counts = _counts_by_size(without_weights, class_occurs)
-        if codes.weights is not None:  # rows of weight 0 have values, too
-            self._sums = _counts_by_size(LocalCounter(replace(codes, is_survey=False), threads), class_occurs)
+    def __init__(
+        self, book: Codebook, class_occurs: BooleanArray, counted: NDArray[np.number], sums: NDArray[np.number] | None
+    ) -> None:
+        """From the cells of all columns against the target: `counted` rows, and sums of weights if there are any."""
+        self._sums = self._counts = _by_size(counted, book.sizes, class_occurs)
+        if sums is not None:  # rows of weight 0 have values, too
+            self._sums = _by_size(sums, book.sizes, class_occurs)
         self.new_codes: dict[int, Bytes] = {}
-        self._columns = codes.columns
-        self.missing, self.values = (np.zeros(len(codes.columns), dtype=np.int64) for _ in range(2))
-        labels = [feature.values for feature in codes.features]
+        self.missing, self.values = (np.zeros(len(book.features), dtype=np.int64) for _ in range(2))
+        labels = [feature.values for feature in book.features]
         for size, (columns, counts) in self._counts.items():
             value_counts = counts.sum(axis=1)
             self.missing[columns] = value_counts[:, size] > 0
@@ -152,11 +189,25 @@ class _ReducedValues:
                 self.values[column] = len(labels[column]) + self.missing[column]
         self.labels = tuple(labels)
 
-    def put(self, number: int, has_class: BooleanArray, out: Bytes) -> None:
-        """Write the new codes of a column, for the rows that have a class, to `out`."""
-        codes = self._columns[number]
-        row_codes = codes if out.size == codes.size else codes[has_class]
-        out[:] = self.new_codes[number][row_codes] if number in self.new_codes else row_codes
+    @classmethod
+    def of_rows(cls, counter: LocalCounter, class_occurs: BooleanArray) -> ReducedValues:
+        """Those of rows that are here."""
+        codes, threads = counter.codes, counter.threads
+        counted = LocalCounter(replace(codes, weights=None), threads).by_target().flat
+        weighted = None if codes.weights is None else LocalCounter(replace(codes, is_survey=False), threads)
+        return cls(codes.book, class_occurs, counted, None if weighted is None else weighted.by_target().flat)
+
+    @property
+    def layout(self) -> IntegerArray:
+        """The layout that `pair_evidence` explains; the sets have no place yet."""
+        layout = np.zeros((self.values.size, 4), dtype=np.int64)
+        layout[:, 0] = np.cumsum(self.values) - self.values
+        layout[:, 1], layout[:, 2] = self.values, self.missing
+        return layout
+
+    def codes(self, number: int, codes: CodeArray) -> CodeArray:
+        """The new codes of a column, for some rows."""
+        return self.new_codes[number][codes] if number in self.new_codes else codes
 
     def totals(self, firsts: IntegerArray) -> IntegerArray:
         """(values of all columns, classes): the counts, rounded if rows have weights.
@@ -177,9 +228,11 @@ class _ReducedValues:
         return np.rint(totals).astype(np.int64)
 
 
-def _counts_by_size(counter: LocalCounter, class_occurs: BooleanArray) -> dict[int, tuple[IntegerArray, FloatArray]]:
+def _by_size(
+    cells: NDArray[np.number], values: IntegerArray, class_occurs: BooleanArray
+) -> dict[int, tuple[IntegerArray, FloatArray]]:
     """For each number of values: the columns with so many, and their counts (column, class, value), missing last."""
-    flat, values = np.asarray(counter.by_target().flat, dtype=np.float64), counter.codes.sizes
+    flat = np.asarray(cells, dtype=np.float64)
     height = class_occurs.size + 1
     starts = np.cumsum(height * (values + 1)) - height * (values + 1)
     counts_of_size = {}

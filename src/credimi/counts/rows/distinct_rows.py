@@ -63,6 +63,12 @@ class DistinctRows:
         units = np.add.reduceat(self.units[order], np.flatnonzero(is_new)) if order.size else self.units[order]
         return DistinctRows(np.ascontiguousarray(codes[:, is_new]), units, unit_weights[is_new])
 
+    def with_more(self, other: DistinctRows) -> DistinctRows:
+        """These rows and others."""
+        names = ("units", "unit_weights")
+        units, unit_weights = (np.concatenate([getattr(each, name) for each in (self, other)]) for name in names)
+        return DistinctRows(np.concatenate([self.codes, other.codes], axis=1), units, unit_weights).merged()
+
     @property
     def weights(self) -> FloatArray:
         """The weights of the rows; none if all are 1."""

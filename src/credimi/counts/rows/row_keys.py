@@ -18,8 +18,10 @@ decides. Cost: one look-up a cell, and a sort of the keys.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import IntegerArray
-    from credimi.counts.codes import Codes
+    from credimi.counts.codes import Codebook, Codes
 
     Keys = NDArray[np.uint64]
 
@@ -44,26 +46,43 @@ _STEP, _FIRST, _SECOND = (
 )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyMaker:
+    """The hashes of the values of each column, one after the other, and those of the classes; missing comes last."""
+
+    hashes: Keys
+    starts: IntegerArray
+    of_class: Keys
+
+    @classmethod
+    def of(cls, book: Codebook) -> KeyMaker:
+        """The hashes for a codebook."""
+        names = [f"column {feature.name}" for feature in book.features]
+        lengths = np.array([len(feature.values) + 1 for feature in book.features], dtype=np.int64)
+        hashes = _mixed(_hashes(feature.values for feature in book.features), np.repeat(_hashed(names), lengths))
+        of_class = _mixed(_hashes([book.classes]), np.repeat(_hashed([_TARGET]), len(book.classes) + 1))
+        return cls(hashes, np.append(0, np.cumsum(lengths)), of_class)
+
+    def keys(self, codes: Codes, threads: int | None = None) -> Keys:
+        """The key of each row."""
+        keys: Keys = codes.storage.zeros((codes.groups.size,), np.uint64)
+
+        def work(start: int) -> None:
+            rows = slice(start, start + _ROWS_AT_ONCE)
+            total = self.of_class[codes.groups[rows]]
+            for column, (first, after) in zip(codes.columns, pairwise(self.starts.tolist()), strict=True):
+                total += self.hashes[first:after][column[rows]]
+            if codes.weights is not None:
+                total += _mixed((codes.weights[rows] + 0.0).view(np.uint64), _hashed([_WEIGHT]))
+            keys[rows] = _mixed(total, np.array([_SEED], dtype=np.uint64))
+
+        share(work, range(0, codes.groups.size, _ROWS_AT_ONCE), threads)
+        return keys
+
+
 def row_keys(codes: Codes, threads: int | None = None) -> Keys:
     """The key of each row."""
-    names = [f"column {feature.name}" for feature in codes.features]
-    lengths = np.array([len(feature.values) + 1 for feature in codes.features], dtype=np.int64)
-    starts = np.cumsum(lengths) - lengths
-    hashes = _mixed(_hashes(feature.values for feature in codes.features), np.repeat(_hashed(names), lengths))
-    of_class = _mixed(_hashes([codes.classes]), np.repeat(_hashed([_TARGET]), len(codes.classes) + 1))
-    keys: Keys = codes.storage.zeros((codes.groups.size,), np.uint64)
-
-    def work(start: int) -> None:
-        rows = slice(start, start + _ROWS_AT_ONCE)
-        total = of_class[codes.groups[rows]]
-        for column, first, length in zip(codes.columns, starts.tolist(), lengths.tolist(), strict=True):
-            total += hashes[first : first + length][column[rows]]
-        if codes.weights is not None:
-            total += _mixed((codes.weights[rows] + 0.0).view(np.uint64), _hashed([_WEIGHT]))
-        keys[rows] = _mixed(total, np.array([_SEED], dtype=np.uint64))
-
-    share(work, range(0, codes.groups.size, _ROWS_AT_ONCE), threads)
-    return keys
+    return KeyMaker.of(codes.book).keys(codes, threads)
 
 
 def shuffled(codes: Codes) -> IntegerArray:
@@ -93,10 +112,16 @@ def evenly_chosen(codes: Codes, count: int) -> IntegerArray:
         rows.append(start + found)
         places_of_rows.append(place[found])
     candidates, place = np.concatenate(rows), np.concatenate(places_of_rows)
-    order = np.argsort(place, kind="stable")  # copies follow each other
-    found_copies = np.bincount(place, minlength=chosen_keys.size)
-    number = np.arange(order.size) - np.repeat(np.cumsum(found_copies) - found_copies, found_copies)
-    chosen: IntegerArray = np.sort(candidates[order[number < np.repeat(copies, found_copies)]])
+    chosen: IntegerArray = np.sort(candidates[first_copies(place, copies)])
+    return chosen
+
+
+def first_copies(place: IntegerArray, copies: IntegerArray) -> IntegerArray:
+    """The indices of the first `copies` rows of each key; `place` says which of the keys a row has."""
+    order = np.argsort(place, kind="stable")
+    found = np.bincount(place, minlength=copies.size)
+    number = np.arange(order.size) - np.repeat(np.cumsum(found) - found, found)
+    chosen: IntegerArray = order[number < np.repeat(copies, found)]
     return chosen
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.labels import BOOLEAN, MANY, NUMBER, RAW, TEXT, Labels
+from credimi.columns.labels import BOOLEAN, LOOSE, MANY, NUMBER, RAW, TEXT, Labels
 from credimi.columns.reading_options import ReadingOptions
 from credimi.counts.saved.counted_files import CountedFile
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Header = Mapping[str, Value]
     Arrays = Mapping[str, AnyArray]
 
-_KINDS = (RAW, TEXT, BOOLEAN, NUMBER, MANY)
+_KINDS = (RAW, LOOSE, TEXT, BOOLEAN, NUMBER, MANY)
 _BITS = 64  # of a double
 _MAX_ROWS = 2**63
 _ROUNDING = 1e-9  # of sums of very many rows

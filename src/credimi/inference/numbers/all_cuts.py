@@ -32,7 +32,7 @@ is left near independence. For each K there is one component of the posterior, a
 
 **Two resolutions.** Quantiles miss sharp edges between them. So there are two sets of cells (see
 `columns.numbers.number_cells`): up to 64 quantiles, with the prior weight 3/4, all of whose borders are summed over;
-and up to 1,024, of which only those are summed over that a greedy tree proposes, and every fourth of the 64. The prior
+and up to N/2, of which only those are summed over that a greedy tree proposes, and every fourth of the 64. The prior
 is that of all borders of the fine cells. So the sum is a lower bound of the evidence, and noise stays noise, although
 the borders were chosen by looking.
 

@@ -36,9 +36,9 @@ def averaged(block: CountArray) -> tuple[AveragedCuts, IntegerArray, float] | No
 
     `block` has the counts by label, in order, with missing values last; None if the complete rows have one value only.
     """
-    from credimi.columns.numbers.propose_borders import proposed_borders  # noqa: PLC0415  (loads compiled code)
+    from credimi.columns.numbers.propose_borders import proposed_places  # noqa: PLC0415  (loads compiled code)
 
-    cells = cells_of_labels(block, proposed_borders)
+    cells = cells_of_labels(block, proposed_places)
     if not cells:
         return None
     strengths = strengths_for(float(cells[0].rows[0]), block.shape[0] - 1)

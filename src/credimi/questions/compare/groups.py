@@ -10,19 +10,11 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
-from credimi.columns.labels import MANY, RAW
-from credimi.columns.python_objects import shown_name
-from credimi.columns.text_types import shown_date, shown_number, spelled
-from credimi.core.arguments import unknown
-from credimi.core.errors import CredimiError, NoRowsError
+from credimi.core.errors import CredimiError
 from credimi.core.public import public
-from credimi.counts.batch import count_coded, encode_batch
 from credimi.counts.counts import Counts
 from credimi.counts.reading import Reading
-from credimi.counts.request import CountRequest, by_place, checked
-from credimi.counts.weights import effective, scaled_alike, weighted, with_squares
+from credimi.counts.weights import effective
 from credimi.questions.compare.alignment import aligned
 from credimi.questions.compare.answer import compared
 from credimi.questions.compare.change_records import CompareOptions
@@ -30,26 +22,21 @@ from credimi.questions.rank.answer import ranked
 from credimi.results.result import Result
 from credimi.results.section import IN_PYTHON, NATS, Section, Shown
 from credimi.results.sentences import NO_NAME, PYTHON, counted
-from credimi.sources import frames, sparse_matrices
-from credimi.sources.count import source, with_target_cuts
+from credimi.sources.group_counts import column_name, count_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from matplotlib.axes import Axes
 
-    from credimi.columns.column import Column
-    from credimi.core.types import BooleanArray, Data, Option, Record, Value, Values
-    from credimi.counts.batch import CodedBatch
-    from credimi.counts.request import Plan
+    from credimi.core.types import Data, Record, Value, Values
     from credimi.inference.belief import Belief
     from credimi.questions.compare.result import Comparison
     from credimi.questions.rank.result import Ranking
     from credimi.results.remarks import Remark
 
 OTHERS = "all others"
-MAX_GROUPS = 50
 
 
 @public
@@ -163,117 +150,3 @@ def _pairs(groups: dict[str, Counts]) -> list[tuple[tuple[str, str], tuple[Count
         first, *rest = (other_counts for other, other_counts in groups.items() if other != name)
         pairs.append(((OTHERS, name), (effective(sum(rest, first)), effective(counts))))
     return pairs
-
-
-def count_by(data: Data, target: Values, by: Value, reading: Reading) -> tuple[dict[str, Counts], int]:
-    """The counts of each group, sorted by name, and the number of rows without a group (`by` is missing)."""
-    by = column_name(by, data)
-    if _is_name(target) and by == column_name(target, data):
-        raise CredimiError(f"{by!r} is the target: group by another column")
-    _check_source(data)
-    features = reading.features
-    if features is not None:
-        reading = replace(reading, features=[*([features] if isinstance(features, str) else features), by])
-    request = with_target_cuts(data, CountRequest.of(target, reading))
-    plan, batches = source(data, request)
-    if by not in plan.features or len(plan.features) == 1:
-        raise CredimiError(_refusal(by, plan, reading.exclude))
-    counts_of: dict[str, Counts] = {}
-    missing = 0
-    for batch in weighted(batches, plan.settings):
-        coded = encode_batch(batch, plan, threads=request.threads)
-        names = _group_names(by, coded)
-        for name, rows in _groups(coded.columns[by], names):
-            if name is None:
-                missing += int(rows.sum())
-                continue
-            counts = _counted(_rows_of_group(coded, rows, by), request.threads)
-            counts_of[name] = checked(counts_of[name] + counts if name in counts_of else counts, plan)
-        if len(counts_of) > MAX_GROUPS:
-            raise CredimiError(
-                f"column {by!r} has more than {MAX_GROUPS} different values: group by a column with fewer values, or "
-                "cut it into a few ranges first"
-            )
-    if len(counts_of) < 2:
-        raise _too_few(by, counts_of, missing)
-    return scaled_alike({name: counts_of[name] for name in sorted(counts_of, key=_sort_key)}), missing
-
-
-def column_name(named: Value, data: Data) -> str:
-    """The name of a column as text; a column of an array may be given by its index."""
-    if not _is_name(named):
-        raise CredimiError(
-            f"by is a {type(named).__name__}: name one column; groups that are no column yet have to become one of "
-            "the data first"
-        )
-    if isinstance(data, np.ndarray) and not data.dtype.names:
-        named = by_place(named, frames.names(data))
-    return shown_name(named)
-
-
-def _is_name(named: object) -> bool:
-    return isinstance(named, str | tuple) or not hasattr(named, "__iter__")  # a tuple of a MultiIndex
-
-
-def _counted(coded: CodedBatch, threads: int | None) -> Counts:
-    counts = count_coded(coded, threads=threads, squared=coded.settings.needs_squares)
-    return counts if coded.weights is None else with_squares(counts, coded.weights)
-
-
-def _check_source(data: Data) -> None:
-    if sparse_matrices.reads(data):
-        raise CredimiError("the rows of a sparse matrix are not grouped: pass X.toarray()")
-
-
-def _too_few(by: str, counts_of: Mapping[str, Counts], missing: int) -> CredimiError:
-    """The error if there are not two groups; `missing` rows have no group."""
-    if not counts_of and not missing:
-        return NoRowsError("there are no rows: there are no groups to compare")
-    what = f"one value only, {next(iter(counts_of))!r}" if counts_of else "no values"
-    return CredimiError(f"column {by!r} has {what}: there are no groups to compare")
-
-
-def _refusal(by: str, plan: Plan, exclude: Option) -> str:
-    if by in ([exclude] if isinstance(exclude, str) else map(str, exclude or ())):
-        return f"column {by!r} names the groups and cannot be left out: remove it from exclude"
-    if by in plan.features:
-        return f"there is no column besides the target {plan.target!r} and {by!r}: nothing to rank"
-    return unknown(by, plan.features)
-
-
-def _group_names(by: str, coded: CodedBatch) -> list[str | None]:
-    """The name of the group of each code, None if the value means missing."""
-    column = coded.columns[by]
-    if column.kind == MANY:
-        raise CredimiError(f"column {by!r} has too many different values for groups: group by a column with fewer")
-    if column.numbers is not None:
-        shown = list(map(shown_date if column.instants else shown_number, column.numbers.tolist()))
-    else:
-        shown = [spelled(text) if column.kind == RAW else text for text in column.texts]
-    means_missing = coded.missing.among(column).tolist()
-    return [None if missing else name for name, missing in zip(shown, means_missing, strict=True)]
-
-
-def _groups(column: Column, names: list[str | None]) -> Iterator[tuple[str | None, BooleanArray]]:
-    """The groups that occur, and their rows; several codes may have one name."""
-    codes = np.minimum(column.codes, column.values)
-    for name in dict.fromkeys((*names, None)):
-        group_codes = [code for code, code_name in enumerate((*names, None)) if code_name == name]
-        rows = np.isin(codes, group_codes)
-        if rows.any():
-            yield name, rows
-
-
-def _rows_of_group(coded: CodedBatch, rows: BooleanArray, by: str) -> CodedBatch:
-    """The rows of one group, without the column of the groups."""
-    columns = {name: replace(column, codes=column.codes[rows]) for name, column in coded.columns.items() if name != by}
-    weights = None if coded.weights is None else coded.weights[rows]
-    return replace(coded, columns=columns, groups=coded.groups[rows], rows=int(rows.sum()), weights=weights)
-
-
-def _sort_key(name: str) -> tuple[int, float, str]:
-    """Numbers in numeric order, then names in alphabetical order."""
-    try:
-        return 0, float(name), name
-    except ValueError:
-        return 1, 0.0, name

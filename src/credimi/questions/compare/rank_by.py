@@ -30,7 +30,7 @@ def rank_by(
     Parameters
     ----------
     data : what `credimi.count` accepts
-        Except data frames of clusters, and counts, which have no rows.
+        Except counts, which have no rows. Partitions of Spark and Dask are counted where they are.
     target : str or array
         The name of the target's column, or its values beside the data.
     by : str

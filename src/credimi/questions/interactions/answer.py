@@ -16,7 +16,6 @@ from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.ties import places_by_name
-from credimi.counts.local_counter import LocalCounter
 from credimi.counts.request import CountRequest
 from credimi.counts.weights import on_weights
 from credimi.inference.evidence.adaptive_prior import independence
@@ -24,7 +23,7 @@ from credimi.inference.rules import false_discovery, share_of_independent
 from credimi.questions.interactions.interaction_search import candidates, complete, weighed
 from credimi.questions.interactions.result import InteractingPair, Interactions, JointTable
 from credimi.questions.pairs.pair_request import check_device
-from credimi.sources.codes import codes_of
+from credimi.sources.codes import counter_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 _MIN_LISTED_PROBABILITY = 0.5  # of pairs that are listed without `top`
 _MAX_LISTED = 10_000
 _MAX_TABLES_PER_VERDICT = 12
-_PAIRS_AT_ONCE = 256
 _READING_SHARE = 0.2  # of the whole progress
 
 
@@ -49,9 +47,10 @@ def interactions_in(data: Data, target: Values, top: int | None, reading: Readin
         require_whole("top", top, 1)
     check_device(reading.device)
     request = CountRequest.of(target, reading, progress=reading.part(0.0, _READING_SHARE).step("reading"))
-    codes, searching = codes_of(data, request, reading.scratch), reading.part(_READING_SHARE, 1.0).step("searching")
-    found = interacting(LocalCounter(codes, belief.threads), belief, top, searching, reading.device)
-    return replace(found, remarks=on_weights(codes))
+    searching = reading.part(_READING_SHARE, 1.0).step("searching")
+    with counter_of(data, request, reading.scratch) as counter:
+        found = interacting(counter, belief, top, searching, reading.device)
+        return replace(found, remarks=on_weights(counter))
 
 
 def interacting(
@@ -68,8 +67,9 @@ def interacting(
     if len(codes.names) < 2:
         columns = "no column" if not codes.names else f"only one column, {codes.names[0]!r},"
         raise CredimiError(f"{columns} can tell something: a pair needs two that have several values each")
-    if device == "gpu" and codes.weights.size:
-        raise CredimiError("device='gpu' counts rows, not weights: use device='cpu'")
+    if device == "gpu" and not codes.has_sets:
+        fault = "counts rows, not weights" if codes.weights.size else "needs rows in this process"
+        raise CredimiError(f"device='gpu' {fault}: use device='cpu'")
     options = options.settled(book.interpreted.entropy)
     screened = candidates(codes, options.nats, options.threads, lambda done: progress(0.9 * done), device)
     odds = np.array([feature.odds for feature in book.features])
@@ -101,7 +101,7 @@ def interacting(
         ),
         tuple(_joint(codes, pair, table) for pair, table in zip(pairs[with_tables].tolist(), tables, strict=True)),
         book.target,
-        float(codes.weights.sum()) if codes.weights.size else codes.rows,
+        codes.total,
         codes.classes,
         len(codes.names),
         screened.searched,
@@ -162,20 +162,20 @@ def _with_tables(verdicts: list[str]) -> list[int]:
 def _complete_rows(codes: ClassPairs, pairs: IntegerArray, threads: int | None) -> list[float]:
     """For each pair: the number of rows in which both columns and the target are present."""
     if not codes.layout[:, 2].any():
-        return [float(codes.weights.sum()) if codes.weights.size else codes.rows] * len(pairs)
+        return [codes.total] * len(pairs)
     rows: list[float] = []
-    for start in range(0, len(pairs), _PAIRS_AT_ONCE):
-        chunk = pairs[start : start + _PAIRS_AT_ONCE]
+    for some in codes.chunks(pairs):
+        chunk = pairs[some]
         for pair, table in zip(chunk.tolist(), codes.tables(chunk, threads), strict=True):
             count = complete(codes, pair, table).sum().item()
-            rows.append(count if codes.weights.size else int(count))
+            rows.append(int(count) if codes.counts_rows else count)
     return rows
 
 
 def _joint(codes: ClassPairs, pair: list[int], table: FloatArray) -> JointTable:
     """The joint table of a pair as a record."""
     counts = complete(codes, pair, table)
-    plain = (counts if codes.weights.size else counts.astype(np.int64)).tolist()
+    plain = (counts.astype(np.int64) if codes.counts_rows else counts).tolist()
     nested = tuple(tuple(map(tuple, each)) for each in plain)
     one, other = pair
     return JointTable(codes.names[one], codes.names[other], codes.labels[one], codes.labels[other], nested)

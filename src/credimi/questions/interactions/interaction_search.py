@@ -33,10 +33,12 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray
     from credimi.counts.rows.class_pairs import ClassPairs
 
+    Look = Callable[[tuple[int, int, int]], tuple[IntegerArray, FloatArray, int]]
+
 _ALL = 5_000
 _MAX_CANDIDATES = 10_000
 _PART = 200_000  # pairs of a part of the work, between two steps of the progress bar
-_CELLS = 4_000_000  # of joint tables that are made at once
+_LOOKED_UP = 1 << 20  # numbers whose n log n is looked up
 _CHANCE = 1_000.0  # pairs that may pass the first look by chance alone
 
 
@@ -76,8 +78,9 @@ def candidates(
             for looked in look_at_all(codes, screen_of(codes, cut, epsilon), threads):
                 keep(*looked)
         else:
-            look = _weighted_look(codes, cut) if codes.weights.size else _first_look(codes, cut, epsilon)
-            share(lambda part: keep(*look(part)), _parts(codes), threads)
+            counted = _counted_look(codes, cut, epsilon) if codes.counts_rows else _weighted_look(codes, cut)
+            look = _first_look(codes, cut, epsilon) if codes.has_sets else counted
+            share(lambda part: keep(*look(part)), _parts(codes), threads if codes.has_sets or codes.codes else 1)
     except KeyboardInterrupt:  # the pairs found so far are an answer, too
         if not done:
             raise
@@ -140,7 +143,7 @@ def screen_of(codes: ClassPairs, cut: float, epsilon: float) -> Screen:
     totals = np.zeros((len(codes.names), int(codes.layout[:, 1].max()), len(codes.classes)), dtype=np.int32)
     for of_column, (first, values, _, _) in zip(totals, codes.layout.tolist(), strict=True):
         of_column[:values] = codes.totals[first : first + values]
-    classes = np.bincount(codes.groups, minlength=len(codes.classes)).astype(np.float64)
+    classes = codes.of_class.astype(np.float64)
     return Screen(
         codes.layout[:, 2].astype(np.int32),
         totals,
@@ -155,15 +158,9 @@ def screen_of(codes: ClassPairs, cut: float, epsilon: float) -> Screen:
     )
 
 
-def _first_look(
-    codes: ClassPairs, cut: float, epsilon: float
-) -> Callable[[tuple[int, int, int]], tuple[IntegerArray, FloatArray, int]]:
-    counted = np.arange(codes.rows + 1, dtype=np.float64)
-    logs = x_log_x(counted)
-    terms = x_log_x(codes.totals).sum(axis=1)
-    classes = np.bincount(codes.groups, minlength=len(codes.classes)).astype(np.float64)
-    by_column = np.add.reduceat(terms, codes.layout[:, 0])
-    alone: FloatArray = np.append(by_column, x_log_x(classes).sum())
+def _first_look(codes: ClassPairs, cut: float, epsilon: float) -> Look:
+    alone = _alone(codes)
+    logs = x_log_x(np.arange(codes.rows + 1, dtype=np.float64))
     informative = _information(codes) > epsilon
     bounds = _bounds(len(codes.classes), cut)
 
@@ -179,10 +176,46 @@ def _first_look(
     return look
 
 
-def _weighted_look(
-    codes: ClassPairs, cut: float
-) -> Callable[[tuple[int, int, int]], tuple[IntegerArray, FloatArray, int]]:
+def _alone(codes: ClassPairs) -> FloatArray:
+    """The sum of n log n over the table of each column and the classes, and that over the classes."""
+    by_column = np.add.reduceat(x_log_x(codes.totals).sum(axis=1), codes.layout[:, 0])
+    alone: FloatArray = np.append(by_column, x_log_x(codes.of_class.astype(np.float64)).sum())
+    return alone
+
+
+def _counted_look(codes: ClassPairs, cut: float, epsilon: float) -> Look:
+    """The same where the rows are elsewhere, from the joint tables of all pairs."""
+    alone, informative, bounds = _alone(codes), _information(codes) > epsilon, _bounds(len(codes.classes), cut)
+    logs = x_log_x(np.arange(min(codes.rows, _LOOKED_UP) + 1, dtype=np.float64))
+
+    def select(chosen: IntegerArray, cells: FloatArray, starts: IntegerArray) -> tuple[IntegerArray, FloatArray]:
+        pairs, scores = np.empty_like(chosen), np.empty((len(chosen), 2))
+        table, known = (cells, starts, len(codes.classes), codes.layout), (alone, informative, bounds)
+        limits = codes.rows, cut, -0.5 * epsilon
+        count = pair_screen.screen_tables(*table, chosen, logs, *known, *limits, pairs, scores)
+        return pairs[:count], scores[:count]
+
+    return _look_at_tables(codes, select)
+
+
+def _weighted_look(codes: ClassPairs, cut: float) -> Look:
     """Rows with weights are counted one by one, and every pair is weighed for its evidence alone."""
+
+    def select(chosen: IntegerArray, cells: FloatArray, starts: IntegerArray) -> tuple[IntegerArray, FloatArray]:
+        both = np.empty((len(chosen), 2))
+        pair_evidence.evidence_of_pairs(cells, starts, len(codes.classes), codes.layout, chosen, both)
+        least = both.min(axis=1)
+        is_enough = least > cut
+        return chosen[is_enough], np.column_stack([least[is_enough], np.zeros(int(is_enough.sum()))])
+
+    return _look_at_tables(codes, select)
+
+
+def _look_at_tables(
+    codes: ClassPairs,
+    select: Callable[[IntegerArray, FloatArray, IntegerArray], tuple[IntegerArray, FloatArray]],
+) -> Look:
+    """A look at the joint tables of the pairs of each part; `select` gets some pairs, and their tables as one array."""
 
     def look(part: tuple[int, int, int]) -> tuple[IntegerArray, FloatArray, int]:
         block, first, stop = part
@@ -190,16 +223,14 @@ def _weighted_look(
         other_columns = np.arange(codes.blocks[first, 0], codes.blocks[stop - 1, 1])
         pairs = np.array([(one, other) for one in columns for other in other_columns if one < other], dtype=np.int64)
         pairs = pairs.reshape(-1, 2)
-        both = np.empty((len(pairs), 2))
-        for some in _chunks(codes, pairs):
+        found = [(np.zeros((0, 2), dtype=np.int64), np.zeros((0, 2)))]
+        for some in codes.chunks(pairs):
             tables = codes.tables(pairs[some], 1)
             sizes = np.array([table.size for table in tables])
             cells = np.concatenate([table.ravel() for table in tables])
-            starts = np.cumsum(sizes) - sizes
-            pair_evidence.evidence_of_pairs(cells, starts, len(codes.classes), codes.layout, pairs[some], both[some])
-        least = both.min(axis=1)
-        is_enough = least > cut
-        return pairs[is_enough], np.column_stack([least[is_enough], np.zeros(int(is_enough.sum()))]), len(pairs)
+            found.append(select(pairs[some], cells, np.cumsum(sizes) - sizes))
+        kept, scores = (np.concatenate(each) for each in zip(*found, strict=True))
+        return kept, scores, len(pairs)
 
     return look
 
@@ -231,17 +262,6 @@ def _bounds(classes: int, cut: float) -> FloatArray:
     return np.ascontiguousarray(low)
 
 
-def _chunks(codes: ClassPairs, pairs: IntegerArray) -> Iterator[slice]:
-    """Parts of the pairs, whose joint tables are of limited size."""
-    sizes = np.cumsum(len(codes.classes) * codes.layout[pairs[:, 0], 1] * codes.layout[pairs[:, 1], 1])
-    first = 0
-    while first < len(pairs):
-        before = sizes[first - 1] if first else 0
-        stop = max(int(np.searchsorted(sizes, before + _CELLS, side="right")), first + 1)
-        yield slice(first, stop)
-        first = stop
-
-
 def weighed(
     codes: ClassPairs,
     pairs: IntegerArray,
@@ -251,7 +271,7 @@ def weighed(
 ) -> Synergies:
     """The posteriors of all candidates; `odds` of every column as `synergies` has them of pairs."""
     parts = []
-    for some in _chunks(codes, pairs):
+    for some in codes.chunks(pairs):
         tables = [
             complete(codes, pair, table)
             for pair, table in zip(pairs[some].tolist(), codes.tables(pairs[some], threads), strict=True)

@@ -26,8 +26,8 @@ def interactions(
     Parameters
     ----------
     data : what `credimi.count` takes
-        Data frames, arrays, files. Data frames of Spark and Dask are read twice: their partitions become codes where
-        they are, and these come here, one byte a cell.
+        Data frames, arrays, files. Data frames of Spark and Dask are read twice: their rows become codes where they
+        are, and are counted there; with `scratch` the codes come here, one byte a cell.
     target : str or array
         The target's column, or its values beside the data.
     top : int, optional

@@ -69,6 +69,14 @@ def _best_evidence(ratio: float, freedom: float) -> float:
 
 
 @inlined
+def _n_log_n(count: float, logs: FloatArray) -> float:
+    """n log n, looked up as far as `logs` goes."""
+    number = np.int64(count)
+    result: float = logs[number] if number < logs.size else count * np.log(count)
+    return result
+
+
+@inlined
 def _screening_scores(
     cells: FloatArray,
     r: int,
@@ -98,7 +106,7 @@ def _screening_scores(
         for j in range(s):
             for k in range(t):
                 n = cells[(i * values + j) * other_values + k]
-                of_xwy += logs[np.int64(n)]
+                of_xwy += _n_log_n(n, logs)
                 xy[i * s + j] += n
                 wy[i * t + k] += n
                 xw[j * t + k] += n
@@ -109,26 +117,26 @@ def _screening_scores(
     of_xy, of_wy, of_xw, of_x, of_w, of_y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     per_class, per_x, per_w = 0.0, 0.0, 0.0  # degrees of freedom
     for i in range(r):
-        of_y += logs[np.int64(y[i])]
+        of_y += _n_log_n(y[i], logs)
         first_freedom, second_freedom = -1.0, -1.0
         for j in range(s):
-            of_xy += logs[np.int64(xy[i * s + j])]
+            of_xy += _n_log_n(xy[i * s + j], logs)
             first_freedom += xy[i * s + j] > 0.0
         for k in range(t):
-            of_wy += logs[np.int64(wy[i * t + k])]
+            of_wy += _n_log_n(wy[i * t + k], logs)
             second_freedom += wy[i * t + k] > 0.0
         per_class += max(first_freedom, 0.0) * max(second_freedom, 0.0)
     for j in range(s):
-        of_x += logs[np.int64(x[j])]
+        of_x += _n_log_n(x[j], logs)
         first_freedom, second_freedom = -1.0, -1.0
         for i in range(r):
             first_freedom += xy[i * s + j] > 0.0
         for k in range(t):
-            of_xw += logs[np.int64(xw[j * t + k])]
+            of_xw += _n_log_n(xw[j * t + k], logs)
             second_freedom += xw[j * t + k] > 0.0
         per_x += max(first_freedom, 0.0) * max(second_freedom, 0.0)
     for k in range(t):
-        of_w += logs[np.int64(w[k])]
+        of_w += _n_log_n(w[k], logs)
         first_freedom, second_freedom = -1.0, -1.0
         for i in range(r):
             first_freedom += wy[i * t + k] > 0.0
@@ -142,6 +150,27 @@ def _screening_scores(
         return 0.0, 0.0, 0.0
     scaled_synergy = of_xwy - of_xw - of_xy - of_wy + of_x + of_w + of_y - total * np.log(total)
     return smallest, scaled_synergy / total, total
+
+
+@inlined
+def _judged(
+    cells: FloatArray,
+    r: int,
+    column_layout: IntegerArray,
+    other_layout: IntegerArray,
+    logs: FloatArray,
+    margins: FloatArray,
+    scratch: FloatArray,
+    log_factors: FloatArray,
+    least_evidence: float,
+) -> tuple[float, float]:
+    """The evidence of a pair, and S, from its joint table; all arrays from `margins` on are scratch."""
+    evidence, synergy, complete_rows = _screening_scores(cells, r, column_layout, other_layout, logs, margins)
+    sparse = complete_rows < _DENSE * r * column_layout[1] * other_layout[1]
+    if sparse or evidence > least_evidence:
+        evidence_of_pair(cells, r, column_layout, other_layout, scratch, log_factors)
+        evidence = min(log_factors[0], log_factors[1]) if sparse else min(evidence, log_factors[0], log_factors[1])
+    return evidence, synergy
 
 
 @compiled
@@ -196,19 +225,63 @@ def screen_blocks(
                     if ratio < bounds[column_layout[1] - column_layout[2], other_layout[1] - other_layout[2]]:
                         continue
                 fill_cells(counts, totals, column_layout, other_layout, cells)
-                evidence, synergy, complete_rows = _screening_scores(
-                    cells, r, column_layout, other_layout, logs, margins
+                evidence, synergy = _judged(
+                    cells, r, column_layout, other_layout, logs, margins, scratch, log_factors, least_evidence
                 )
-                sparse = complete_rows < _DENSE * r * column_layout[1] * other_layout[1]
-                if sparse or evidence > least_evidence:
-                    evidence_of_pair(cells, r, column_layout, other_layout, scratch, log_factors)
-                    evidence = (
-                        min(log_factors[0], log_factors[1]) if sparse else min(evidence, log_factors[0], log_factors[1])
-                    )
                 if evidence > least_evidence or (redundant and synergy < redundancy):
                     pairs[pair_count, 0] = column
                     pairs[pair_count, 1] = other
                     scores[pair_count, 0] = evidence
                     scores[pair_count, 1] = synergy
                     pair_count += 1
+    return pair_count
+
+
+@compiled
+def screen_tables(
+    cells: FloatArray,
+    starts: IntegerArray,
+    r: int,
+    layout: IntegerArray,
+    chosen: IntegerArray,
+    logs: FloatArray,
+    alone: FloatArray,
+    informative: BooleanArray,
+    bounds: FloatArray,
+    rows: int,
+    least_evidence: float,
+    redundancy: float,
+    pairs: IntegerArray,
+    scores: FloatArray,
+) -> int:
+    """The same for chosen pairs, whose joint tables follow each other in `cells`; `rows` have a class.
+
+    `logs` need not go up to the number of rows.
+    """
+    max_values, columns, pair_count = 2, layout.shape[0], 0
+    for column in range(columns):
+        max_values = max(max_values, layout[column, 1])
+    scratch, log_factors = np.empty(room_for(r, max_values)), np.empty(2)
+    margins = np.empty((6, max(r, max_values) * max_values))
+    for index in range(chosen.shape[0]):
+        column, other = chosen[index, 0], chosen[index, 1]
+        column_layout, other_layout = layout[column], layout[other]
+        size = r * column_layout[1] * other_layout[1]
+        table = cells[starts[index] : starts[index] + size]
+        redundant = informative[column] and informative[other]
+        if rows >= _DENSE * size and not redundant:
+            ratio = alone[columns] - alone[column] - alone[other]
+            for cell in range(size):
+                ratio += _n_log_n(table[cell], logs)
+            if ratio < bounds[column_layout[1] - column_layout[2], other_layout[1] - other_layout[2]]:
+                continue
+        evidence, synergy = _judged(
+            table, r, column_layout, other_layout, logs, margins, scratch, log_factors, least_evidence
+        )
+        if evidence > least_evidence or (redundant and synergy < redundancy):
+            pairs[pair_count, 0] = column
+            pairs[pair_count, 1] = other
+            scores[pair_count, 0] = evidence
+            scores[pair_count, 1] = synergy
+            pair_count += 1
     return pair_count

@@ -27,14 +27,17 @@ from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.results.remarks import approximate
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from credimi.core.types import BooleanArray, Data, FloatArray, IntegerArray, Record
     from credimi.counts.codes import Codebook
-    from credimi.counts.local_counter import LocalCounter
+    from credimi.counts.counter import Counter
     from credimi.counts.reading import Reading
     from credimi.counts.rows.distinct_rows import DistinctRows
     from credimi.counts.rows.pair_tables import PairTables
     from credimi.results.remarks import Remark
 
+_READING_SHARE = 0.05  # of the whole progress
 _MIN_REPORTED_PROBABILITY = 0.01  # of an edge
 _MAX_REASONS = 3  # in the error if there are too few columns
 _COLUMNS_PER_TABLE = 3  # most tests have two columns, and condition on a third
@@ -62,21 +65,29 @@ def network_of(
     require_whole("max_parents", max_parents, 1)
     require_whole("imputations", imputations, 0)
     require_whole("random_state", belief.random_state, 0)
-    from credimi.counts.local_counter import LocalCounter  # noqa: PLC0415  (pyarrow takes a while to load)
-    from credimi.sources.codes import codes_without_target  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.sources.codes import counter_without_target  # noqa: PLC0415  (pyarrow takes a while to load)
 
-    random_state, threads, report_progress = belief.random_state, belief.threads, reading.step("learning")
-    codes = codes_without_target(data, reading.part(0.0, 0.05), max_values=max_values, together=_COLUMNS_PER_TABLE)
-    if len(codes.features) < 2:
-        raise CredimiError(_too_few(codes.book))
-    names, counter = codes.names, LocalCounter(codes.by_name(), threads)
+    options = LearnOptions(
+        None if degree is None else float(degree), max_parents, imputations, belief.random_state, belief.threads
+    )
+    first = reading.part(0.0, _READING_SHARE)
+    with counter_without_target(data, first, max_values=max_values, together=_COLUMNS_PER_TABLE) as counter:
+        return learned_from(counter, options, float(level), reading.step("learning"))
+
+
+def learned_from(
+    counter: Counter, options: LearnOptions, level: float, report_progress: Callable[[float], None]
+) -> Network:
+    """The same as `network`, for rows that are encoded already."""
+    if len(counter.book.features) < 2:
+        raise CredimiError(_too_few(counter.book))
+    names, counter, threads = counter.book.names, counter.by_name(), options.threads
     book, rows = counter.book, counter.by_row()
-    options = LearnOptions(None if degree is None else float(degree), max_parents, imputations, random_state, threads)
-    report_progress(0.05)
+    report_progress(_READING_SHARE)
     learned = learn(rows, book.sizes, options, report_progress)
-    settings: Record = {"level": float(level), "degree": DEGREE if degree is None else float(degree)}
-    settings |= {"learned_degree": learned.degree, "max_parents": max_parents, "imputations": learned.completions}
-    settings |= {"seed": random_state}
+    settings: Record = {"level": level, "degree": DEGREE if options.degree is None else options.degree}
+    settings |= {"learned_degree": learned.degree, "max_parents": options.max_parents}
+    settings |= {"imputations": learned.completions, "seed": options.seed}
     in_data = {name: number for number, name in enumerate(names)}
     pairs, tables, marked = _pairs(counter, learned, in_data, threads)
     likely = [pair for pair in pairs if pair.probability >= 0.5]
@@ -90,7 +101,7 @@ def network_of(
         *sorted(_missing_depends(counter, missing_rows), key=place),
         *sorted(_lost_pairs(book, learned, pairs, missing_rows), key=place),
         *_left_out(book),
-        *(NetworkRemark(each.kind.value, facts=each.to_dict()) for each in (*marked, *on_weights(codes))),
+        *(NetworkRemark(each.kind.value, facts=each.to_dict()) for each in (*marked, *on_weights(counter))),
         *([NetworkRemark("walks_disagree", walks=learned.agree)] if learned.agree < WALKS / 2 else []),
     ]
     report_progress(1.0)
@@ -98,7 +109,7 @@ def network_of(
     return Network(
         tuple(pairs),
         names,
-        float(level),
+        level,
         counter.rows,
         tuple(map(_without_point, missing_rows[by_data].tolist())),
         tuple(remarks),
@@ -109,7 +120,7 @@ def network_of(
 
 
 def _pairs(
-    counter: LocalCounter, learned: Learned, in_data: dict[str, int], threads: int | None
+    counter: Counter, learned: Learned, in_data: dict[str, int], threads: int | None
 ) -> tuple[list[Edge], list[Record], list[Remark]]:
     """The pairs that are reported, most probable edges first, and the tables that the page shows of the first ones.
 
@@ -286,7 +297,7 @@ def _is_hidden(observed: FloatArray, completed: FloatArray) -> BooleanArray:
     return hidden
 
 
-def _missing_depends(counter: LocalCounter, missing_rows: FloatArray) -> list[NetworkRemark]:
+def _missing_depends(counter: Counter, missing_rows: FloatArray) -> list[NetworkRemark]:
     """Columns whose values are missing more often for some values of another column; names the one that tells most."""
     if not missing_rows.any():
         return []

@@ -41,7 +41,7 @@ def network(
     Parameters
     ----------
     data : what `credimi.count` takes, if it fits into memory
-        Data frames, arrays, files.
+        Data frames, arrays, files. Of data frames of Spark and Dask, the different rows come here.
     level : float
         The probability from which a pair is called an edge.
     degree : float, optional

@@ -25,14 +25,13 @@ from credimi.questions.pairs.missing_by_others import MissingByOthers
 from credimi.questions.pairs.pair_request import PairRequest
 from credimi.questions.pairs.refined_pairs import Refinement, refined
 from credimi.questions.pairs.result import Pairs
-from credimi.sources.clusters.cluster_counter import ClusterCounter
-from credimi.sources.codes import codes_without_target
-from credimi.sources.count import cluster_of
+from credimi.sources.codes import counter_without_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from credimi.core.types import Data, Record
+    from credimi.counts.counter import Counter
     from credimi.counts.reading import Reading
     from credimi.inference.belief import Belief
 
@@ -45,17 +44,12 @@ def pairs_in(data: Data, request: PairRequest, max_values: int, reading: Reading
     belief = belief.settled()
     if request.refine is not None and belief.approximation == "sampled":
         raise CredimiError("refine='forest' cannot average sampled posteriors: leave out approximation='sampled'")
-    counter: LocalCounter | ClusterCounter
-    first = reading.part(0.0, _READING_SHARE)
-    if cluster_of(data) is None:
-        counter = LocalCounter(codes_without_target(data, first, max_values=max_values), belief.threads)
-    else:
-        counter = ClusterCounter.of(data, first, max_values=max_values)
-    return pairs_of(counter, belief, request, progress=reading.part(_READING_SHARE, 1.0).step("judging pairs"))
+    with counter_without_target(data, reading.part(0.0, _READING_SHARE), max_values=max_values) as counter:
+        return pairs_of(counter, belief, request, progress=reading.part(_READING_SHARE, 1.0).step("judging pairs"))
 
 
 def pairs_of(
-    counter: LocalCounter | ClusterCounter,
+    counter: Counter,
     options: Belief,
     request: PairRequest = _ALL_ON_CPU,
     *,
@@ -70,11 +64,11 @@ def pairs_of(
             "name more (features, --features)"
         )
     if request.device == "gpu":
-        if isinstance(counter, ClusterCounter) or counter.codes.weights is not None:
+        if not isinstance(counter, LocalCounter) or counter.codes.weights is not None:
             raise CredimiError("device='gpu' needs rows in this process, and without weights: leave the device out")
         return _on_gpu(counter, options, request, progress)
     if request.refine is not None:
-        if isinstance(counter, ClusterCounter):
+        if not isinstance(counter, LocalCounter):
             raise CredimiError("refine='forest' needs rows in this process: collect them into a table, or leave it out")
         return _refined(counter, options, request, progress)
     counted, missing = counter.by_pair(), MissingByOthers(len(book.names))
@@ -124,7 +118,7 @@ def _on_gpu(counter: LocalCounter, options: Belief, request: PairRequest, progre
 
 
 def _result(
-    counter: LocalCounter | ClusterCounter,
+    counter: Counter,
     figures: PairFigures,
     options: Belief,
     refinement: Record | None = None,
@@ -146,6 +140,5 @@ def _result(
         | ({"missing_depends": book.names[missing_depends[number][0]]} if number in missing_depends else {})
         for number, feature in enumerate((*book.features, *book.left_out))
     )
-    remarks = on_weights(counter.codes) if isinstance(counter, LocalCounter) else ()  # clusters have no weights
     entropies = np.array([entropy(feature.block[:, :-1].sum(axis=0)) for feature in book.features])
-    return Pairs(book.names, counter.rows, figures, entropies, settings, facts, remarks=tuple(remarks))
+    return Pairs(book.names, counter.rows, figures, entropies, settings, facts, remarks=on_weights(counter))

@@ -67,7 +67,7 @@ class Refinement:
 
     def __init__(self, table: Codes, seed: int, threads: int | None) -> None:
         self.in_data = np.argsort(np.argsort(np.array(table.names, dtype=object), kind="stable"), kind="stable")
-        table = table.by_name()
+        table = table.with_columns(table.book.order_by_name)
         self.observed, self.weights = _rows_to_complete(table)
         self.codes = list(self.observed)
         self.values = table.sizes

@@ -13,6 +13,7 @@ from credimi.core.arguments import unknown
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.inference.rules import false_discovery, from_share, share_of_independent
+from credimi.inference.tables.association import association
 from credimi.questions.pairs import view
 from credimi.questions.pairs.pairs_forest import MAX_ODDS_TIMES_COLUMNS, PairsForest, forest_of
 from credimi.results import remark_sentences
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray, Record, Value
     from credimi.inference.tables.pair_figures import PairFigures
 
-FIELDS = ("mi", "low", "high", "p_above", "p_independent", "p_linked", "linked", "share", "log_evidence", "complete")
+_FIGURES = ("mi", "low", "high", "p_above", "p_independent")
+FIELDS = (*_FIGURES, "p_linked", "linked", "share", "log_evidence", "complete", "association")
 _ALL_PAIRS = slice(None)
 _PAIRS_AT_ONCE = 1 << 12  # pairs that become dictionaries together
 
@@ -55,6 +57,8 @@ class Pairs(Result):
     - share: mi as a share of the smaller entropy of the two; 1 if one is a function of the other, or nearly
     - log_evidence: the logarithm of the Bayes factor of dependence
     - complete: the rows that have both
+    - association: mi on a scale from 0 (independent) to 1 (one is a function of the other); for two normal variables it
+      is the absolute correlation
 
     Attributes
     ----------
@@ -150,9 +154,11 @@ class Pairs(Result):
         """One of the columns, in the order of the pairs, or that of some pairs."""
         if name not in FIELDS:
             raise CredimiError(f"pairs have no {name!r}: choose one of {', '.join(FIELDS)}")
-        if name == "share":
+        if name in {"share", "association"}:
             one, other = (columns[pairs] for columns in self.places)
             smaller_entropy = np.minimum(self.entropies[one], self.entropies[other])
+            if name == "association":
+                return association(self.figures.mi[pairs], smaller_entropy)
             return np.divide(
                 self.figures.mi[pairs], smaller_entropy, out=np.zeros(smaller_entropy.size), where=smaller_entropy > 0.0
             )
@@ -166,7 +172,7 @@ class Pairs(Result):
         Parameters
         ----------
         name : str
-            mi, low, high, p_above, p_independent, p_linked, linked, share, log_evidence or complete.
+            mi, low, high, p_above, p_independent, p_linked, linked, share, association, log_evidence or complete.
         """
         values = self._values(name)
         one, other = self.places

@@ -45,6 +45,7 @@ _FIGURE_TITLES = {
     "p_linked": "P(linked)",
     "linked": "linked",
     "share": "share of the smaller entropy",
+    "association": "association, from 0 to 1",
     "log_evidence": "log Bayes factor of dependence",
     "complete": "rows with both",
 }
@@ -65,6 +66,7 @@ def sections(pairs: Pairs, shown: Shown) -> Iterator[Section]:
         Column("linked", lambda row: "yes" if row["linked"] else "", right=False, importance=4),
     )
     lines = pairs.remark_lines(reader=shown.reader, units=shown.units)
+    lines = [*filter(None, [kinds.meaning_of_share(settings, "of log 2")]), *lines]
     share = pairs.independent
     if not np.isnan(share) and len(pairs):
         some = f"About {100 * share:.2g} %" if share <= _MANY_INDEPENDENT else "More than 99 %"

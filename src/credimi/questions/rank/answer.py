@@ -24,6 +24,7 @@ from credimi.inference.bounds import information_bounds
 from credimi.inference.numbers.of_column import components_at
 from credimi.inference.rows_to_decide import rounded_up, rows_to_decide
 from credimi.inference.rules import RULES, decide
+from credimi.inference.tables.association import association
 from credimi.inference.tables.many_tables import Beliefs, beliefs, summarize
 from credimi.questions.rank.column_priors import by_prior, checked
 from credimi.questions.rank.copies import copies
@@ -84,6 +85,8 @@ def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief
     summary = {name: values[order] for name, values in summary.items()}
     with_own_rows = _with_tables(features, blocks) if counts.flat_squares is not None else features
     features, with_own_rows = ([columns[index] for index in order] for columns in (features, with_own_rows))
+    for name, end in (("association", "mi"), ("association_low", "low"), ("association_high", "high")):
+        summary[name] = association(summary[end], classes.entropy)
     summary["entropy_share"] = np.minimum(summary["mi"] / (classes.entropy or np.nan), 1.0)
     columns = _columns(features, summary, belief)
     if is_survey:  # weights that were scaled: about so many rows

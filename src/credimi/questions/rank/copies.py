@@ -53,7 +53,7 @@ def copies(features: Sequence[Feature], columns: Mapping[str, Sequence[Value]], 
     sample, labels = counts.sample, dict(zip(counts.features, counts.labels, strict=True))
 
     def codes_of(feature: Feature) -> CodeArray:
-        column, places = sample.columns[feature.name](), feature.places[feature.typed_as]
+        column, places = sample.columns[feature.name](), feature.counted_places
         new_code = recoded(column, sample.missing, labels[feature.name], places, len(feature.values))
         return np.take(new_code, column.codes, mode="clip")
 

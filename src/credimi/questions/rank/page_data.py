@@ -73,6 +73,9 @@ def collect(ranking: Ranking, page_inputs: Kept, source: str | None = None, read
         "target_missing_mi",
         "target_missing_p_above",
         "entropy_share",
+        "association",
+        "association_low",
+        "association_high",
     )
     features = {
         "name": columns["feature"],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.feature import FeatureKind, SuspicionKind
-from credimi.columns.interpret import CATEGORIES
+from credimi.columns.meaning.meaning import CATEGORIES
 from credimi.inference.information import NO_SPREAD
 from credimi.results import remark_sentences
 from credimi.results.remarks import Remark, RemarkKind
@@ -28,6 +28,7 @@ _ROWS_PER_VALUE, _MIN_CLASS_ROWS = 10, 5  # with so many rows, a pure column is 
 _MIN_GROUPS, _MAX_ROWS_PER_GROUP = 50, 20  # of a column that looks like an identifier of groups
 _EARLY_TIPPING_FACTOR = 1.5  # below this a remark is made
 _MANY_CUTS = 100  # from which a remark is made
+_MANY_AVERAGED = 40  # the same, where no more than these are proposed
 _USED_COLUMNS = (
     "values",
     "complete",
@@ -148,6 +149,8 @@ def _suspicion_remarks(feature: Feature, row: Record) -> Iterator[Remark]:
             (RemarkKind.SPELLED_ALIKE, (SuspicionKind.SPELLED_ALIKE,)),
             (RemarkKind.READABLE_TEXT, _READABLE),
             (RemarkKind.OTHER_NOTATION, _OTHER_NOTATIONS),
+            (RemarkKind.READ_AS, (SuspicionKind.READ_AS,)),
+            (RemarkKind.TAKEN_AS_MISSING, (SuspicionKind.TAKEN_AS_MISSING,)),
         ):
             few_names = suspicion.kind in _MAY_BE_NAMES and row["values"] <= CATEGORIES
             if suspicion.kind in notations and not few_names:
@@ -169,7 +172,8 @@ def _row_remarks(
         yield Remark(kind, name, values=row["values"], rows_each=rows_each, stake=row["mi"])
     if row["verdict"] == "keep" and _is_time(feature):
         yield Remark(RemarkKind.TIME, name, stake=row["mi"])
-    if row["verdict"] != "drop" and feature.kind == FeatureKind.RANGES and feature.cuts.size >= _MANY_CUTS:
+    many = _MANY_CUTS if feature.averaged is None else _MANY_AVERAGED
+    if row["verdict"] != "drop" and feature.kind == FeatureKind.RANGES and feature.cuts.size >= many:
         yield Remark(RemarkKind.MANY_CUTS, name, values=feature.cuts.size, stake=row["mi"])
     missing_is_ignored = settings["missing"] == "ignore" and not feature.kind.unknown
     if missing_is_ignored and row["missing_p_above"] >= settings["level"]:

@@ -74,8 +74,13 @@ def _columns(ranking: Ranking, shown: Shown) -> list[Column]:
         ends = ("robust_low", "robust_high")
         columns.insert(-2, kinds.interval(f"at factor {factor:g}", *ends, scale=scale, importance=2))
     if shown.wide:
+        columns.insert(4, Column("assoc.", _association, importance=6))
         columns.append(Column("values", lambda row: _values(ranking, row, shown.reader), right=False, kind="words"))
     return columns
+
+
+def _association(row: Record) -> str:
+    return "" if math.isnan(row["association"]) else f"{row['association']:.2f}"
 
 
 class _Pictures:

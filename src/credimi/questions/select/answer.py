@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from credimi.core.types import Data, FloatArray, Record, Values
     from credimi.counts.codes import CodeArray, Codes
     from credimi.counts.counter import Counter
-    from credimi.counts.local_counter import LocalCounter
     from credimi.counts.reading import Reading
     from credimi.questions.rank.result import Ranking
     from credimi.results.remarks import Remark
@@ -92,7 +91,7 @@ class Asked:
 def selection_from(data: Data, target: Values, asked: Asked, reading: Reading, belief: Belief) -> Selection:
     """The answer to what `credimi.select` takes."""
     from credimi.counts.request import CountRequest  # noqa: PLC0415  (pyarrow takes a while to load)
-    from credimi.sources.codes import codes_of  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.sources.codes import counter_of  # noqa: PLC0415  (pyarrow takes a while to load)
 
     if asked.rule == "informative" and asked.level is not None:
         raise CredimiError("level is for the other rules: informative keeps what is more probable than not (--level)")
@@ -111,22 +110,21 @@ def selection_from(data: Data, target: Values, asked: Asked, reading: Reading, b
                 f"{name} is for the rules {', '.join(RULES)}, not for {asked.rule}: leave it out ({option})"
             )
     request = CountRequest.of(target, reading, progress=reading.step("reading"))
-    return selected(codes_of(data, request, reading.scratch), asked, belief, reading.progress)
+    with counter_of(data, request, reading.scratch) as counter:
+        return selected(counter, asked, belief, reading.progress)
 
 
 def selected(
-    codes: Codes,
+    counter: Counter,
     asked: Asked,
     belief: Belief,
     progress: Callable[[float, str], None] | None = None,
 ) -> Selection:
     """The same as `select`, for rows that are encoded already."""
-    from credimi.counts.local_counter import LocalCounter  # noqa: PLC0415  (pyarrow takes a while to load)
-
     goal, max_features, min_features = asked.rule, asked.max_features, asked.min_features
-    check_min_features(min_features, len(codes.features) + len(codes.left_out), max_features)
-    max_taken = len(codes.features) if max_features is None else int(max_features)
-    counter, classes = LocalCounter(codes, belief.threads), codes.book.interpreted
+    book, classes = counter.book, counter.book.interpreted
+    check_min_features(min_features, len(book.features) + len(book.left_out), max_features)
+    max_taken = len(book.features) if max_features is None else int(max_features)
     options = asked.of(belief).settled(classes.entropy)
     complete, search = (
         True,
@@ -147,7 +145,7 @@ def selected(
     remarks = cautions(counter, alone, taken, options, approximate=approximate)
     if goal != "relevant" and complete and all(step.forced for step in steps):
         remarks = (*why_nothing(counter, found.alone.p_independent, found.odds, belief.threads), *remarks)
-    book, rows = counter.book, round(counter.rows, 1)
+    rows = round(counter.rows, 1)
     return Selection(
         tuple(steps),
         tuple(rejected),
@@ -158,7 +156,7 @@ def selected(
         {"goal": goal, **options.threshold, "level": options.level, "prior": options.prior},
         tuple(feature.facts for feature in book.left_out),
         complete=complete,
-        remarks=(*remarks, *on_weights(codes)),
+        remarks=(*remarks, *on_weights(counter)),
     )
 
 
@@ -219,7 +217,7 @@ def check_min_features(
 
 
 def _relevant(
-    counter: LocalCounter, search: Search, limits: tuple[int, int], progress: Callable[[float], None] | None
+    counter: Counter, search: Search, limits: tuple[int, int], progress: Callable[[float], None] | None
 ) -> tuple[list[Step], list[Rejection]]:
     (min_taken, max_taken), options = limits, search.options
     relevances = relevance(counter, search.alone.p_independent, progress, search.places)

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 _SECONDS, _MIN_ROWS, _MAX_ROWS = 3.0, 2_048, 65_536
 _PER_PAIR, _PER_WORD = 5e-5, 3e-9  # seconds: a pair; 64 rows in one cell of a pair's table
 _SMALLEST_POSITIVE = 1e-300  # lower bound of probabilities, so that their logarithm is finite
-_WEIGHTED_PAIRS_AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +52,7 @@ class Relevance:
 
 
 def relevance(
-    counter: LocalCounter,
+    counter: Counter,
     p_independent: FloatArray,
     progress: Callable[[float], None] | None = None,
     places: IntegerArray | None = None,
@@ -133,7 +132,7 @@ def _add_pairs(
         finished[block_pair] = first, second
         progress(len(finished) / len(block_pairs))
 
-    share(work, block_pairs, threads)
+    share(work, block_pairs, threads if pairs.has_sets else 1)
     for block_pair in block_pairs:  # in a fixed order, whichever thread was first: the last digits of sums depend on it
         for block_sums in finished[block_pair]:
             sums.add(block_sums)
@@ -153,14 +152,14 @@ def _evidence(pairs: ClassPairs, block_pair: tuple[int, int]) -> tuple[IntegerAr
     """
     rows, columns = (np.arange(*pairs.blocks[block, :2]) for block in block_pair)
     evidence = np.full((2, rows.size, columns.size), -np.inf)
-    if not pairs.weights.size:
+    if pairs.has_sets:
         pair_evidence.evidence_of_blocks(
             pairs.bits, pairs.ends, pairs.totals, pairs.layout, pairs.blocks, *block_pair, evidence
         )
         return rows, columns, evidence
-    all_pairs = np.array([(one, other) for one in rows for other in columns if one < other], dtype=np.int64)
-    for start in range(0, len(all_pairs), _WEIGHTED_PAIRS_AT_ONCE):
-        chunk = all_pairs[start : start + _WEIGHTED_PAIRS_AT_ONCE]
+    all_pairs = np.array([(one, other) for one in rows for other in columns if one < other], np.int64).reshape(-1, 2)
+    for some in pairs.chunks(all_pairs):
+        chunk = all_pairs[some]
         tables = pairs.tables(chunk, 1)
         sizes = np.array([table.size for table in tables])
         both = np.empty((len(chunk), 2))

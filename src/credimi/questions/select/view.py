@@ -143,10 +143,10 @@ def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
     yield from selection.remark_lines(reader=shown.reader, units=shown.units)
     if smallest and selection.steps:
         yield _LEGEND
-    epsilon, units = kinds.threshold(settings, shown.units), shown.units
-    share = f" ({share})" if (share := kinds.meaning_of_share(settings)) else ""
+    units, share = shown.units, kinds.meaning_of_share(settings)
+    epsilon = share or kinds.threshold(settings, units)
     if smallest:
-        further = f"A further column needs a probability of {settings['level']:g} to add more than {epsilon}{share}."
+        further = f"A further column needs a probability of {settings['level']:g} to add more than {epsilon}."
         entropy = f"{selection.entropy * shown.scale:.4f}"
         yield f"Information is in {units}, and the share is that of the target's entropy, {entropy}. {further}"
     elif settings["goal"] not in _TITLES:
@@ -158,7 +158,7 @@ def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
             )
         yield (
             f"Information is in {units}. Each column is judged alone by the rule {settings['goal']}, with epsilon "
-            f"{epsilon}{share} and level {settings['level']:g} (prior {settings['prior']}{method})."
+            f"{epsilon}{',' * bool(share)} and level {settings['level']:g} (prior {settings['prior']}{method})."
         )
     elif settings["goal"] == "distinct":
         about = _DISTINCT.format(target=selection.target or NO_NAME, level=f"{settings['level']:g}")
@@ -206,7 +206,8 @@ def _why(rejection: Record) -> str:
     """Why a column was not taken, in words."""
     like = None if rejection["like"] is None else rejection["like"] or NO_NAME
     if rejection["reason"] == "redundant":
-        surely = "" if max(filter(None, rejection["p_redundant"]), default=1.0) >= _SURE else "probably "
+        is_sure = like is None or max(filter(None, rejection["p_redundant"]), default=1.0) >= _SURE
+        surely = "" if is_sure else "probably "
         return f"{surely}says what {like or 'the taken columns'} {'says' if like else 'say together'}"
     if rejection["reason"] == "adds nothing":
         return f"adds nothing to {like or 'the taken columns'}"

@@ -84,6 +84,10 @@ function detailOf(report, laws, bounds, state, feature) {
     const share = report.entropy > 0 ? `, ${((100 * of("mi")) / report.entropy).toFixed(1)} % of the target's entropy` : "";
     fact(facts, "Mean of I", `${digits(of("mi"))} nats${share}`);
     fact(facts, `${short(100 * state.level)} % interval`, `${digits(ends[0])} to ${digits(ends[1])}`);
+    if (of("association") !== null) {
+      const [low, high] = [of("association_low"), of("association_high")].map((each) => each.toFixed(2));
+      fact(facts, "Association", `${of("association").toFixed(2)} (${low} to ${high}): 0 independent, 1 determined`);
+    }
     if (bounds && of("ranked")) {
       const factor = state.factor === 1 ? bounds.asked[0] : state.factor;
       const band = bandOf(bounds, feature, state.level, factor, ends);

@@ -1,105 +1,122 @@
-"""`ClusterCounter`: counts a DataFrame of Spark or Dask; workers count the partitions, and the counts are added.
+"""`ClusterCounter`: a `Counter` of a DataFrame of Spark or Dask. Rows stay where they are; only counts are sent.
 
-There are two passes. The first counts each column alone, as for a ranking, without a target; these counts make the
-codebook: what each column is, and where its numbers are cut. In the second pass, the worker of each partition encodes
-its rows and counts all pairs. Only the tables are sent, merged as a tree.
+The first pass counts each column, as for a ranking; these counts make the codebook: what each column is, and where its
+numbers are cut. In the second pass, the workers make codes of the rows, and keep them: a byte or two for each cell, in
+their memory, or on their disks. Then whatever a question asks is asked of these codes (see `asked`), in one step each;
+they are released when the question is answered, interrupted, or fails.
 
-So far it counts pairs. What asks for strata, nodes or rows fetches the codes (`sources.codes`).
+Survey weights are scaled by the sum of all weights, and rows are told apart by their scaled weights. The last digits of
+a sum depend on its order, and so would the sample: the codes of rows with such weights are fetched (`sources.codes`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.core.errors import CredimiError
-from credimi.counts.batch import encode_batch
-from credimi.counts.local_counter import LocalCounter
-from credimi.counts.rows.pair_tables import CountedPairs
-from credimi.sources.codes import MAX_VALUES, comparable, request_without_target
-from credimi.sources.count import cluster_of, one_class
+from credimi.core.tables import Tables
+from credimi.counts.counter import ByValue, Strata
+from credimi.counts.local_counter import at_once, stratum_tables
+from credimi.counts.rows.pair_tables import PairTables
+from credimi.sources.clusters.asked import ByPair, ByRow, ByStratum
+from credimi.sources.clusters.cluster_sample import sampled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from credimi.core.types import FloatArray, Foreign
-    from credimi.counts.batch import Batch
-    from credimi.counts.codes import Codebook
-    from credimi.counts.reading import Reading
-    from credimi.counts.request import Plan
+    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.counts.codes import Codebook, Codes
+    from credimi.counts.counter import Rule
+    from credimi.counts.counts import Counts
+    from credimi.counts.rows.class_pairs import ClassPairs
+    from credimi.counts.rows.distinct_rows import DistinctRows
+    from credimi.counts.rows.node_counter import NodeCounter
+    from credimi.sources.clusters.asked import RowsElsewhere
 
-_MAX_CELLS = 1 << 27  # of all tables, 1 GB
+_PAIR_CELLS = 1 << 22  # of the tables of pairs that are asked for at once
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class ClusterCounter:
-    """The part of a `Counter` that clusters have: the tables of all pairs, added up already."""
+    """A `Counter` of rows that are kept as codes by the workers of a cluster."""
 
-    book: Codebook
-    rows: float
-    flat: FloatArray
-
-    @classmethod
-    def of(cls, data: Foreign, reading: Reading, *, max_values: int = MAX_VALUES) -> ClusterCounter:
-        """The pairs of a DataFrame whose rows are elsewhere."""
-        engine = cluster_of(data)
-        if engine is None:
-            raise CredimiError(f"a {type(data).__name__} is no DataFrame of Spark or Dask: pass it to pairs as it is")
-        if reading.weights is not None:
+    def __init__(self, book: Codebook, counts: Counts, elsewhere: RowsElsewhere, threads: int | None = None) -> None:
+        self.book, self.threads, self.elsewhere, self._counts = book, threads, elsewhere, counts
+        self.rows, self.squares, self.is_survey = counts.rows, float(counts.squares), False
+        weighted = counts.settings.weights is not None
+        if not weighted and elsewhere.rows != counts.rows:
             raise CredimiError(
-                f"pairs of a {type(data).__name__} have no weights: repeat its rows, or collect them into a table"
+                f"the rows of the DataFrame changed between two passes over them, from {counts.rows:,} to "
+                f"{elsewhere.rows:,}: write what the query gives to files, and pass these"
             )
-        if reading.weights_are is not None:
-            raise CredimiError("weights_are is given, but there are no weights: leave it out")
-        progress = reading.step("reading")
-        request = request_without_target(reading, progress=progress)
-        plan = request.plan(engine.names(data))
-        with_target = engine.with_constant(data, plan.target, plan.features)
-        counts = engine.count(with_target, plan, lambda share: progress(0.5 * share))
-        book = comparable(counts, reading.discretize, max_values, threads=reading.threads)
-        pairs = CountedPairs(book.sizes, np.zeros(0))
-        if pairs.cells(0, len(book.features)) > _MAX_CELLS:
-            raise CredimiError(
-                f"the tables of all pairs of {len(book.features):,} columns are too many to be added up: name fewer "
-                "columns (features), or collect the rows into a table in memory"
-            )
-        flat = np.zeros(pairs.cells(0, len(book.features)))
-        if flat.size:
-            work = CountPairs(replace(plan, features=book.names), book)
-            content = engine.reduce(data, list(book.names), work, added)
-            flat = np.frombuffer(content) if content else flat
-        progress(1.0)
-        return cls(book, counts.rows, flat)
 
-    def by_pair(self) -> CountedPairs:
+    def by_name(self) -> ClusterCounter:
+        """The same with the columns in the order of their names."""
+        order = self.book.order_by_name
+        return ClusterCounter(self.book.chosen(order), self._counts, self.elsewhere.with_columns(order), self.threads)
+
+    def by_target(self, columns: Iterable[int] | None = None, *, plain: bool = False) -> Tables:
+        """The table of each of these columns, by default all, and the classes; if `plain`, weights do not count."""
+        chosen = np.array([*(range(len(self.book.features)) if columns is None else columns)], dtype=np.int64)
+        parts = [self._strata(None, 1, part, plain=plain)[0] for part in at_once(self.book, 1, chosen)]
+        return Tables.joined(parts) if parts else stratum_tables(self.book, np.zeros(0), 1, [])[0]
+
+    def by_stratum(self, rule: Rule | None, columns: IntegerArray) -> Iterator[Strata]:
+        """The same in each stratum, some columns at a time, so that memory is bounded; without a rule, one stratum."""
+        if not isinstance(rule, ByValue | None):
+            raise TypeError(f"{type(rule).__name__} is a rule for rows here: ask a sample of them")
+        count = 1 if rule is None else int(self.book.sizes[rule.column])
+        for chosen in at_once(self.book, count, columns):
+            yield Strata(chosen, *self._strata(rule, count, chosen))
+
+    def by_pair(self) -> PairTables:
         """The tables of every two columns."""
-        return CountedPairs(self.book.sizes, self.flat)
+        return _PairsElsewhere(self.book.sizes, self.elsewhere)
+
+    def by_pair_and_class(self) -> ClassPairs:
+        """The tables of every two columns in each class."""
+        from credimi.sources.clusters.cluster_pairs import class_pairs  # noqa: PLC0415  (loads compiled code)
+
+        return class_pairs(self)
+
+    def by_node(self) -> NodeCounter:
+        """Tables of the nodes of a tree."""
+        raise CredimiError("a tree needs rows in this process: collect them into a table in memory")
+
+    def by_row(self) -> DistinctRows:
+        """The different rows, whatever their class, and how often each occurs."""
+        ask = ByRow(len(self.book.features))
+        return ask.rows(self.elsewhere.ask(ask))
+
+    def sample(self, rows: int) -> Codes:
+        """At most so many rows, evenly spread over the order of their hashes; all rows if there are no more."""
+        return sampled(self.elsewhere, self.book, rows)
+
+    def _strata(
+        self, rule: Rule | None, count: int, columns: IntegerArray, *, plain: bool = False
+    ) -> tuple[Tables, IntegerArray]:
+        chosen = columns.tolist()
+        flat = self.elsewhere.numbers(ByStratum(rule, tuple(chosen), plain))
+        if not flat.size:  # there are no rows
+            flat = np.zeros(int((count * (len(self.book.classes) + 1) * (self.book.sizes[columns] + 1)).sum()))
+        return stratum_tables(self.book, flat, count, chosen)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CountPairs:
-    """What a worker does with a partition: its rows as codes, and the tables of all pairs, as bytes."""
+class _PairsElsewhere(PairTables):
+    """Tables that are asked for, some at a time."""
 
-    plan: Plan
-    book: Codebook
+    def __init__(self, values: IntegerArray, elsewhere: RowsElsewhere) -> None:
+        super().__init__(values)
+        self._elsewhere = elsewhere
 
-    def __call__(self, batches: Iterable[Batch]) -> bytes:
-        """The tables of these rows."""
-        return added(self._counted(batches))
+    def blocks(self, cells: int = _PAIR_CELLS) -> Iterator[tuple[int, int]]:
+        """Ranges of first columns; their tables are larger than those of rows in memory, so that they are few."""
+        return super().blocks(cells)
 
-    def _counted(self, batches: Iterable[Batch]) -> Iterator[bytes]:
-        for batch in batches:
-            with_target = replace(batch, columns={self.plan.target: one_class(batch.rows), **batch.columns})
-            codes = self.book.codes(encode_batch(with_target, self.plan, threads=1), threads=1)
-            yield LocalCounter(codes, threads=1).by_pair().tables().flat.tobytes()
-
-
-def added(parts: Iterable[bytes]) -> bytes:
-    """The sum of tables; nothing if there are none."""
-    total = None
-    for part in parts:
-        if part:
-            total = np.frombuffer(part) if total is None else total + np.frombuffer(part)
-    return b"" if total is None else total.tobytes()
+    def tables(self, first: int = 0, after: int | None = None) -> Tables:
+        """The tables of the columns from `first` up to `after`, each with all larger ones; all pairs by default."""
+        after = self.values.size if after is None else after
+        one, other = self.pairs(first, after)
+        flat: FloatArray = self._elsewhere.numbers(ByPair(first, after))
+        return Tables(flat if flat.size else np.zeros(self.cells(first, after)), self.values[one], self.values[other])

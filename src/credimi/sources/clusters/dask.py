@@ -147,6 +147,51 @@ def collect(
             last.compute(scheduler="synchronous" if is_synchronous else "threads")
 
 
+@contextmanager
+def hold(
+    data: Foreign,
+    wanted: Sequence[str],
+    work: Callable[[Iterator[Batch]], Iterator[bytes]],
+    progress: Callable[[float], None],
+) -> Iterator[Callable[..., bytes]]:
+    """Keep the results of `work` where they are made until the context ends.
+
+    What is handed out makes one result of them: a function of the results of each partition, and one that joins.
+    """
+    imported = library("dask", "dask")
+    given, parts = _tasks(data, wanted, partial(_list_of_results, work))
+    kept: list[Foreign] = []
+
+    def reduced(ask: Callable[[Iterable[bytes]], bytes], join: Callable[[Iterable[bytes]], bytes]) -> bytes:
+        answers = [imported.delayed(ask)(part) for part in kept]
+        with _partition_named(answers, kept):
+            content: bytes = _merge_tree(answers, join).compute() if answers else b""
+        return content
+
+    try:
+        with _partition_named(parts, given):
+            kept += imported.persist(*parts)
+            futures = _futures_of(kept)
+            with _failed_named(futures):
+                for done, future in enumerate(futures, start=1):
+                    library("distributed", "dask").wait(future)
+                    if future.status == "error":
+                        future.result()  # raises what failed
+                    progress(done / len(futures))
+        progress(1.0)
+        yield reduced
+    finally:
+        for future in _futures_of(kept):
+            future.release()
+        kept.clear()
+
+
+def _futures_of(kept: Sequence[Foreign]) -> list[Foreign]:
+    """The futures of what a client keeps; none without a client."""
+    client = getattr(library("dask.base", "dask").get_scheduler(), "__self__", None)
+    return [*library("distributed", "dask").futures_of(kept)] if hasattr(client, "compute") else []
+
+
 def _list_of_results(work: Callable[[Iterator[Batch]], Iterator[bytes]], batches: Iterator[Batch]) -> list[bytes]:
     return [*work(batches)]
 

@@ -17,10 +17,6 @@ set one. The number of rows of a batch is limited anyway (`maxRecordsPerBatch`, 
 Files are cheaper, as no row is converted for Spark: each task gets the number of one path, and reads the file as this
 process would. Files are scheduled in groups; the counts of a group come back merged.
 
-While a job runs, a thread polls a classic session for the jobs that have a tag of ours; the group that the user may
-have given to jobs stays as it is. Spark Connect reports by itself. Spark plans its jobs as it goes, so the share is
-that of the tasks that are known so far, and is reported only if it has grown.
-
 An error of credimi comes back as a row, too: if it were raised in a worker, Spark would try four times, and wrap it.
 What Spark itself cannot do, such as to read a damaged file, it says at length; see `spark_errors`.
 """
@@ -29,8 +25,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
-import uuid
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
@@ -44,6 +38,7 @@ from credimi.counts.batch import counted, counted_bytes
 from credimi.counts.merge import as_planned, beside, merged_bytes
 from credimi.sources import files, frames
 from credimi.sources.clusters.spark_errors import told
+from credimi.sources.clusters.spark_progress import watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -58,7 +53,6 @@ _COLUMNS_PER_PASS = 95
 _PARTS_PER_MERGE = 16
 _ROUNDS = (("part",), (_PARTS_PER_MERGE, "part"), (1,))  # of merging: as many partitions as Spark likes, some, one
 _FILES_PER_GROUP = 64
-_SECONDS_BETWEEN_QUERIES = 0.5
 _MAX_BATCH_BYTES_OPTION = "spark.sql.execution.arrow.maxBytesPerBatch"
 _ROW_SCHEMA = "part int, counts binary, refusal string"
 _ARROW_ROW_SCHEMA = pa.schema([("part", pa.int32()), ("counts", pa.binary()), ("refusal", pa.string())])
@@ -98,7 +92,7 @@ def count(data: Foreign, plan: Plan, progress: Callable[[float], None]) -> Count
         progress((len(blocks) + share) / len(plans))
 
     for block_plan in plans:
-        with _watched(frame.sparkSession, report):
+        with watched(frame.sparkSession, report):
             content = reduce(frame, block_plan.wanted, partial(counted_bytes, block_plan), merged_bytes)
         blocks.append(as_planned(content, block_plan) if content else counted([], block_plan))
         report(0.0)
@@ -123,10 +117,14 @@ def reduce(
         return _joined(parts, join)
 
 
-def _joined(parts: Foreign, join: Callable[[Iterable[bytes]], bytes]) -> bytes:
+def _joined(
+    parts: Foreign,
+    join: Callable[[Iterable[bytes]], bytes],
+    rounds: Sequence[tuple[int | str, ...]] = _ROUNDS,
+) -> bytes:
     """The results in these rows, joined by workers in rounds until one is left; nothing if there are none."""
     merge = partial(_join_parts, join)
-    for partitions in _ROUNDS:
+    for partitions in rounds:
         parts = parts.repartition(*partitions).mapInArrow(merge, _ROW_SCHEMA)
     return b"".join(map(_content, parts.collect()))
 
@@ -140,26 +138,62 @@ def collect(
 ) -> None:
     """Pass the results of `work` on the wanted columns of each partition to `take`, in the order of the partitions.
 
-    First all workers compute their results and store them on their disks; then they are fetched, one partition at a
-    time. There is one pass for all columns, however many: in a second pass, the rows might have another order.
+    First all workers compute their results and keep them; then they are fetched, one partition at a time. There is one
+    pass for all columns, however many: in a second pass, the rows might have another order.
+    """
+    with _kept(data, wanted, work, lambda share: progress(0.7 * share)) as parts:
+        with told():
+            row_count = max(parts.count(), 1)
+        for number, row in enumerate(_each_told(parts.toLocalIterator()), start=1):
+            take(_content(row))
+            progress(0.7 + 0.3 * number / row_count)
+
+
+@contextmanager
+def hold(
+    data: Foreign,
+    wanted: Sequence[str],
+    work: Callable[[Iterator[Batch]], Iterator[bytes]],
+    progress: Callable[[float], None],
+) -> Iterator[Callable[..., bytes]]:
+    """Keep the results of `work` where they are made until the context ends.
+
+    What is handed out makes one result of them: by a function of the results of each partition, and one that joins.
+    """
+    with _kept(data, wanted, work, progress) as kept:
+        partitions = _PARTS_PER_MERGE**2
+        with suppress(Exception):  # Connect does not say
+            partitions = kept.rdd.getNumPartitions()
+        rounds = _ROUNDS if partitions > _PARTS_PER_MERGE else _ROUNDS[-1:]
+
+        def reduced(ask: Callable[[Iterable[bytes]], bytes], join: Callable[[Iterable[bytes]], bytes]) -> bytes:
+            with told():
+                return _joined(kept.mapInArrow(partial(_ask_partition, ask), _ROW_SCHEMA), join, rounds)
+
+        yield reduced
+
+
+@contextmanager
+def _kept(
+    data: Foreign,
+    wanted: Sequence[str],
+    work: Callable[[Iterator[Batch]], Iterator[bytes]],
+    progress: Callable[[float], None],
+) -> Iterator[Foreign]:
+    """The results of `work`, which workers keep in memory or on their disks until the context ends.
+
+    Afterwards Spark's check of the size of batches is needed: ten thousand results would be one batch.
     """
     frame = _frame(data)
-    on_disk = library("pyspark", "spark").StorageLevel.DISK_ONLY
-    with _without_batch_size_checks(frame.sparkSession):
-        parts = (
-            _chosen(frame, wanted)
-            .mapInArrow(partial(_stream_partition, work, list(wanted)), _ROW_SCHEMA)
-            .persist(on_disk)
-        )
-        try:
-            with told(), _watched(frame.sparkSession, lambda share: progress(0.7 * share)):
-                row_count = max(parts.count(), 1)
-            rows = _each_told(parts.toLocalIterator())
-            for number, row in enumerate(rows, start=1):
-                take(_content(row))
-                progress(0.7 + 0.3 * number / row_count)
-        finally:
-            parts.unpersist()
+    level = library("pyspark", "spark").StorageLevel.MEMORY_AND_DISK
+    kept = _chosen(frame, wanted).mapInArrow(partial(_stream_partition, work, list(wanted)), _ROW_SCHEMA).persist(level)
+    try:
+        with told(), _without_batch_size_checks(frame.sparkSession), watched(frame.sparkSession, progress):
+            kept.count()
+        yield kept
+    finally:
+        with suppress(Exception):  # the session may have ended
+            kept.unpersist()
 
 
 def _each_told(rows: Iterable[Foreign]) -> Iterator[Foreign]:
@@ -204,7 +238,7 @@ def tallies(
             group = given[start : start + _FILES_PER_GROUP]
             numbers = session.range(0, len(group), 1, len(group))  # one per partition, so that each is a task
             names = [str(file.place.absolute()) for file in group]
-            with told(), _watched(session, partial(_report_group, progress, start, len(group), len(given))):
+            with told(), watched(session, partial(_report_group, progress, start, len(group), len(given))):
                 content = _joined(numbers.mapInArrow(partial(_count_files, plan, names), _ROW_SCHEMA), merged_bytes)
             yield group, as_planned(content, plan)
             progress((start + len(group)) / len(given))
@@ -224,87 +258,28 @@ def _content(row: Foreign) -> bytes:
     return bytes(row["counts"])
 
 
-# Progress
-
-
-@contextmanager
-def _watched(session: Foreign, progress: Callable[[float], None]) -> Iterator[None]:
-    """Report the progress of what Spark does for this thread meanwhile; the share stays below 1."""
-    share_done = _GrowingShare(progress)
-    context = getattr(session, "sparkContext", None)  # Connect has none
-    with _polled(context, share_done) if context is not None else _reported_by_spark(session, share_done):
-        yield
-
-
-class _GrowingShare:
-    """Reports the share of the tasks that are done, whenever it has grown."""
-
-    def __init__(self, progress: Callable[[float], None]) -> None:
-        self._progress = progress
-        self._largest = 0.0
-
-    def tasks(self, stages: Iterable[tuple[int, int]]) -> None:
-        """Report the share of tasks that are done; `stages` has done and all tasks of each stage."""
-        known = list(stages)
-        share = sum(done for done, _ in known) / max(sum(size for _, size in known), 1)
-        if self._largest < share < 1.0:
-            self._largest = share
-            self._progress(share)
-
-
-@contextmanager
-def _polled(context: Foreign, share_done: _GrowingShare) -> Iterator[None]:
-    tag = f"credimi-{uuid.uuid4().hex}"
-    tracker = context.statusTracker()
-    ended = threading.Event()
-
-    def poll() -> None:
-        by_tag = context._jsc.sc().statusTracker().getJobIdsForTag  # noqa: SLF001  (Python's own tracker knows no tags)
-        while not ended.wait(_SECONDS_BETWEEN_QUERIES):
-            jobs = map(tracker.getJobInfo, by_tag(tag))
-            numbers = {stage for job in jobs if job is not None for stage in job.stageIds}
-            stages = [stage for stage in map(tracker.getStageInfo, numbers) if stage is not None]
-            share_done.tasks((stage.numCompletedTasks, stage.numTasks) for stage in stages)
-
-    def try_to_poll() -> None:
-        with suppress(Exception):  # the session has ended, or has no tracker: nothing is reported, and all is counted
-            poll()
-
-    context.addJobTag(tag)
-    polling = threading.Thread(target=try_to_poll, daemon=True)
-    polling.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        polling.join()
-        context.removeJobTag(tag)
-
-
-@contextmanager
-def _reported_by_spark(session: Foreign, share_done: _GrowingShare) -> Iterator[None]:
-    def report(stages: Iterable[Foreign] | None, *_: object, **__: object) -> None:
-        share_done.tasks((stage.num_completed_tasks, stage.num_tasks) for stage in stages or ())
-
-    session.registerProgressHandler(report)
-    try:
-        yield
-    finally:
-        session.removeProgressHandler(report)
-
-
 # In the workers
 
 
 def _work_on_partition(
     work: Callable[[Iterator[Batch]], bytes], wanted: list[str], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
+    named = (batch.rename_columns(wanted) for batch in batches)
+    yield _answer(_group_of_partition(), lambda: work(frames.gathered(named, wanted)))
+
+
+def _ask_partition(
+    ask: Callable[[Iterable[bytes]], bytes], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    yield _answer(_group_of_partition(), lambda: ask(_content(row) for batch in batches for row in _rows_of(batch)))
+
+
+def _group_of_partition() -> int:
+    """The number of the partitions whose results are merged first."""
     from pyspark import TaskContext  # noqa: PLC0415  (a worker of Spark has it)
 
     context = TaskContext.get()
-    part = context.partitionId() // _PARTS_PER_MERGE if context is not None else 0
-    named = (batch.rename_columns(wanted) for batch in batches)
-    yield _answer(part, lambda: work(frames.gathered(named, wanted)))
+    return context.partitionId() // _PARTS_PER_MERGE if context is not None else 0
 
 
 def _stream_partition(
