@@ -170,8 +170,8 @@ def _settings(options: Belief, counts: Counts, missing_as: str) -> Record:
 
 
 def cut_for(counts: Counts, belief: Belief) -> Counts:
-    """The counts, with numbers cut by MDL if the prior or the approximation has no average over all cuts."""
-    methods = counts.settings.discretize if belief.averages_cuts else cut_by_mdl(counts.settings.discretize)
+    """The counts; for the paper's method its numbers are cut by MDL, where others are averaged over all cuts."""
+    methods = counts.settings.discretize if belief.method is None else cut_by_mdl(counts.settings.discretize)
     if methods == counts.settings.discretize:
         return counts
     return replace(counts, settings=replace(counts.settings, discretize=methods))
@@ -205,6 +205,8 @@ def _interpreted(counts: Counts, classes: InterpretedClasses, options: Belief) -
 def _read(interpreted: list[Feature], options: Belief, missing: str) -> tuple[list[Feature], Tables]:
     """The features, with missing values treated as asked, and the tables of those that can be ranked."""
     features = [feature.with_missing_as_value() for feature in interpreted] if missing == "category" else interpreted
+    if not options.averages_cuts:
+        features = [replace(feature, averaged=None) for feature in features]
     ranked = [feature for feature in features if feature.kind.ranked]
     for feature in ranked:
         if options.adds_nothing and feature.complete == 0:
