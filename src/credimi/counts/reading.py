@@ -60,7 +60,7 @@ class Reading(Keywords):
         DISCRETIZE,
         'How numbers are taken. "average" averages over all ways to cut them into ranges, and shows the most probable '
         "ranges, which are their categories where a question needs some (and for other priors); "
-        '"mdl", which the method "paper" goes by, cuts where the gain in the target\'s entropy is larger than the cost of '
+        '"mdl", as the method "paper" has it, cuts where the gain in the target\'s entropy is larger than the cost of '
         'the cut (Fayyad and Irani), or into quarters if no cut passes; "quantile" cuts into ten ranges of equal '
         'counts, "quantile:4" into four; "equal", where there is no target, into as many ranges, 3 to 10, as leave 20 '
         'rows to each cell of a table; "categories" makes every number a category of its own; None refuses them. A '

@@ -194,7 +194,7 @@ def test_cuts_cost_a_factor_of_e_each_once_the_column_surely_tells_something() -
     search = Search(LocalCounter(codes), Belief(level=0.5))
     given = dict(zip(codes.names, search.odds.tolist(), strict=True))
     assert given["surely"] == pytest.approx(np.exp(-alone["surely"].cuts.size), rel=1e-3)
-    assert given["noise"] == alone["noise"].odds
+    assert alone["noise"].odds <= given["noise"] < 1.2 * alone["noise"].odds  # hardly anything is sure of it
 
 
 def test_columns_of_numbers_add_to_others_in_few_rows() -> None:
