@@ -33,7 +33,7 @@ def summary(blocks: np.ndarray, prior: str | float = "adaptive", approximation: 
     """The posteriors of tables of one shape, (tables, r + 1, s + 1)."""
     count, rows, columns = blocks.shape
     tables = Tables(blocks.ravel(), np.full(count, rows - 1), np.full(count, columns - 1))
-    return summarize(tables, Belief(prior=prior, approximation=approximation))
+    return summarize(tables, Belief(prior=prior, approximation=approximation, epsilon=0.003))
 
 
 def drawn(

@@ -203,7 +203,7 @@ def cut_numbers(tables: int) -> None:
             even = Tables(counted.flat, counted.rows, counted.columns)
             independent = independence(StratifiedTables.of(even, starts))
             factor = (1.0 - independent) / independent
-            odds_alone, odds_given = counted.odds, Search(counter, Belief()).odds[cut_columns]
+            odds_alone, odds_given = counted.odds, Search(counter, Belief(epsilon=0.003)).odds[cut_columns]
             bayes_factors.append(np.array([factor, factor * odds_alone, factor * odds_given]))
             cuts += [len(codes.features[index].values) - 1 for index in cut_columns]
         factors = np.concatenate(bayes_factors, axis=1)

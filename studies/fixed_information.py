@@ -82,7 +82,7 @@ def cut_numbers(tables: int, generator: np.random.Generator) -> None:
             columns = {str(place): generator.normal(shift * target) for place in range(tables)}
             counts = credimi.count(columns, target, discretize="mdl")
             interpreted = {each.name: each for each in counts.interpreted()}
-            ranking = credimi.rank(counts)
+            ranking = credimi.rank(counts, epsilon=0.003)
             truth = np.array([of_ranges(shift, interpreted[name].cuts) for name in ranking.columns["feature"]])
             ends = [np.array(ranking.columns[name]) for name in ("low", "high", "mi")]
             passed = np.mean([each.cut_by == "mdl" for each in interpreted.values()])

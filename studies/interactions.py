@@ -75,7 +75,7 @@ def power(tables: int) -> None:
     ):
         hit = false = called = wrong = redundant = 0
         for seed in range(tables):
-            result = credimi.interactions(mixed(seed, rows, values, strength, missing), "y")
+            result = credimi.interactions(mixed(seed, rows, values, strength, missing), "y", epsilon=0.003)
             pairs = [{pair.a, pair.b} for pair in result.synergies]
             hit += {"one", "two"} in pairs
             called += len(pairs)
@@ -104,7 +104,7 @@ def additive(tables: int) -> None:
             columns = generator.integers(0, 2, (30, 1_000))
             target = generator.random(1_000) < probability[columns[0], columns[1]]
             data = {f"x{number}": [f"v{each}" for each in codes] for number, codes in enumerate(columns)}
-            result = credimi.interactions(data | {"y": [str(each) for each in target]}, "y")
+            result = credimi.interactions(data | {"y": [str(each) for each in target]}, "y", epsilon=0.003)
             hit += any({pair.a, pair.b} == {"x0", "x1"} for pair in result.synergies)
         print(f"| {effect:g} | {truth:.4f} | {hit} of {tables} |", flush=True)
 

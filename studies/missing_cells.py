@@ -85,7 +85,7 @@ def in_ranges(columns: Columns, of: Columns) -> Columns:
 def model_of(way: str, columns: Columns) -> object:
     """A learner that was not fitted yet."""
     if way == "credible tree":
-        return CredibleTreeClassifier(n_jobs=1)
+        return CredibleTreeClassifier(n_jobs=1, epsilon=0.003)
     if way == "naive Bayes":
         return IncrementalNaiveBayes()
     numbers = [name for name, column in columns.items() if column.dtype.kind == "f"]

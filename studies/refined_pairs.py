@@ -102,9 +102,11 @@ def one_set(kind: str, rows: int, columns: int, seed: int, imputations: int) -> 
     whole = np.stack(np.unravel_index(drawn, joint.shape), axis=1)
     incomplete = remove(whole, values, always, kind, generator)
     ways = {
-        "complete": credimi.pairs(frame(whole)),
-        "as it is": credimi.pairs(frame(incomplete)),
-        "refined": credimi.pairs(frame(incomplete), refine="forest", imputations=imputations, random_state=seed),
+        "complete": credimi.pairs(frame(whole), epsilon=0.003),
+        "as it is": credimi.pairs(frame(incomplete), epsilon=0.003),
+        "refined": credimi.pairs(
+            frame(incomplete), refine="forest", imputations=imputations, random_state=seed, epsilon=0.003
+        ),
     }
     figures = []
     for a, b in combinations(range(columns), 2):

@@ -102,7 +102,7 @@ def block(
 
 def line(generator: np.random.Generator, tables: int, g: float, factor: float, sides: str, *, extreme: bool) -> str:
     """One line of the table."""
-    options = Belief()
+    options = Belief(epsilon=0.003)
     blocks, true = [], []
     for _ in range(tables):
         shape, rows = SHAPES[generator.integers(len(SHAPES))], ROWS[generator.integers(len(ROWS))]

@@ -276,7 +276,7 @@ def main() -> None:
                 table = without(columns, options.missing, generator)
                 outcomes = (generator.random(truth.shape[0]) > truth.cumsum(axis=1)[:, :-1].T).sum(axis=0)
                 start = time.process_time()
-                model = CredibleTreeClassifier(max_depth=options.depth, n_jobs=1)
+                model = CredibleTreeClassifier(max_depth=options.depth, n_jobs=1, epsilon=0.003)
                 model.fit(table.slice(0, rows), outcomes[:rows])
                 seconds = time.process_time() - start
                 predicted = np.zeros((TEST_ROWS, truth.shape[1]))

@@ -109,7 +109,7 @@ def credible(columns: Columns, target: np.ndarray, train: np.ndarray) -> Figures
         for part in (train, ~train)
     ]
     start = time.process_time()
-    model = CredibleTreeClassifier(n_jobs=1).fit(tables[0], target[train])
+    model = CredibleTreeClassifier(n_jobs=1, epsilon=0.003).fit(tables[0], target[train])
     seconds = time.process_time() - start
     return *losses(model.predict_proba(tables[1]), model.classes_, target[~train]), model.get_n_leaves(), seconds
 
@@ -223,7 +223,7 @@ def reliability(names: list[str]) -> None:
                 pa.table({each: pa.array(column[part], from_pandas=True) for each, column in columns.items()})
                 for part in (folds != fold, folds == fold)
             ]
-            model = CredibleTreeClassifier(n_jobs=1).fit(tables[0], target[folds != fold])
+            model = CredibleTreeClassifier(n_jobs=1, epsilon=0.003).fit(tables[0], target[folds != fold])
             probabilities = model.predict_proba(tables[1])
             predicted_parts.append(probabilities.ravel())
             observed_parts.append((model.classes_ == target[folds == fold][:, np.newaxis]).ravel())
@@ -256,7 +256,7 @@ def _is_one_leaf(generator: np.random.Generator, rows: int, count: int, classes:
         values = generator.normal(size=rows) if values is None else values
         columns[f"c{index}"] = pa.array(values, mask=(generator.random(rows) < 0.2) & (index % 3 == 0))
     target = generator.choice(classes, rows, p=generator.dirichlet(np.full(classes, 2.0)))
-    return CredibleTreeClassifier(n_jobs=1).fit(pa.table(columns), target).get_n_leaves() == 1
+    return CredibleTreeClassifier(n_jobs=1, epsilon=0.003).fit(pa.table(columns), target).get_n_leaves() == 1
 
 
 def known(runs: int) -> None:
@@ -276,7 +276,11 @@ def _is_found_exactly(generator: np.random.Generator, count: int) -> bool:
     columns = {"colour": colour, "shape": shape, "size": size}
     for index in range(count):
         columns[f"noise {index}"] = generator.choice(list("abcd"), rows) if index % 2 else generator.normal(size=rows)
-    tree = CredibleTreeClassifier(n_jobs=1).fit(pa.table(columns), generator.random(rows) < probability).tree_
+    tree = (
+        CredibleTreeClassifier(n_jobs=1, epsilon=0.003)
+        .fit(pa.table(columns), generator.random(rows) < probability)
+        .tree_
+    )
     top = tree.nodes[0].split
     if top is None or tree.leaves.size != 5:
         return False
