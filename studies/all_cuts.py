@@ -6,6 +6,7 @@ which has no interval; how often the 95 % interval holds the truth; how often th
 
     python studies/all_cuts.py relations              both tables, about ten minutes of one core
     python studies/all_cuts.py relations --runs 6     fewer samples of each relation
+    python studies/all_cuts.py intervals              how often they hold, of 100 samples each, without the others
     python studies/all_cuts.py noise                  how often noise is kept, about ten minutes
     python studies/all_cuts.py age                    children and others, as in a list of passengers
     python studies/all_cuts.py time                   milliseconds a column
@@ -27,7 +28,7 @@ import credimi
 from credimi.inference.numbers.of_column import averaged
 
 HALF = 40_000  # points of a quadrature
-SIZES = {100: 40, 300: 40, 1000: 40, 5000: 16}  # rows, and samples of each relation
+SIZES = {100: 20, 300: 20, 1000: 20, 5000: 8}  # rows, and samples of each relation
 QUANTILES = (np.arange(HALF) + 0.5) / HALF
 NORMAL = np.vectorize(NormalDist().inv_cdf)(QUANTILES)
 
@@ -167,6 +168,25 @@ def relations(runs: int | None) -> None:
             )
 
 
+def intervals(runs: int | None) -> None:
+    """How often 95 % intervals hold, and columns are kept."""
+    for title, names in (("looked at", LOOKED_AT), ("others", OTHERS)):
+        for rows in (100, 300, 1000):
+            held, kept = [], []
+            for place, name in enumerate(names):
+                exact = truth(name)
+                found = []
+                for run in range(runs or 100):
+                    x, y = sample(name, rows, np.random.default_rng([99, place, rows, run, len(title)]))
+                    if np.unique(y).size > 1:
+                        found.append(figures(x, y, "average"))
+                _, low, high, p_above = np.array(found).T
+                held.append(((low <= exact) & (exact <= high)).mean())
+                kept.append((p_above >= 0.95).mean())
+            least = f"{min(held):.2f}, {[*names][int(np.argmin(held))]}"
+            print(f"== {title} N={rows}: held {np.mean(held):.3f} ({least}), kept {np.mean(kept):.3f}", flush=True)
+
+
 def block_of(x: np.ndarray, y: np.ndarray, classes: int) -> np.ndarray:
     """The counts by distinct number."""
     labels, codes = np.unique(x, return_inverse=True)
@@ -244,7 +264,9 @@ def milliseconds(runs: int | None) -> None:
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["relations", "noise", "age", "time"])
+    parser.add_argument("part", choices=["relations", "intervals", "noise", "age", "time"])
     parser.add_argument("--runs", type=int)
     chosen = parser.parse_args()
-    {"relations": relations, "noise": noise, "age": age, "time": milliseconds}[chosen.part](chosen.runs)
+    {"relations": relations, "intervals": intervals, "noise": noise, "age": age, "time": milliseconds}[chosen.part](
+        chosen.runs
+    )
