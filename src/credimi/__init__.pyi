@@ -31,6 +31,7 @@ from credimi.questions.interactions.result import Interactions as Interactions
 from credimi.questions.network.result import Network as Network
 from credimi.questions.pairs.result import Pairs as Pairs
 from credimi.questions.rank.result import Ranking as Ranking
+from credimi.questions.report.result import Report as Report
 from credimi.questions.select.result import Selection as Selection
 from credimi.questions.tree.result import Tree as Tree
 from credimi.results.result import Result as Result
@@ -55,6 +56,7 @@ __all__ = [
     "Pairs",
     "Posterior",
     "Ranking",
+    "Report",
     "Result",
     "Selection",
     "Table",
@@ -75,6 +77,7 @@ __all__ = [
     "prequential",
     "rank",
     "rank_by",
+    "report",
     "select",
     "tree",
 ]
@@ -251,6 +254,7 @@ def rank_by(
     target: Values,
     by: str,
     *,
+    by_cuts: Option = ...,
     p_same: float = ...,
     features: Sequence[str] | None = ...,
     exclude: Sequence[str] | None = ...,
@@ -269,6 +273,26 @@ def rank_by(
     fdr: float = ...,
     robust_factor: float | None = ...,
 ) -> GroupedRanking: ...
+
+def report(
+    data: Data,
+    target: Values,
+    *,
+    seconds: float = ...,
+    features: Sequence[str] | None = ...,
+    exclude: Sequence[str] | None = ...,
+    missing_values: Iterable[str | float | EllipsisType] = ...,
+    discretize: str | Mapping[str, object] | None = ...,
+    target_cuts: str | Sequence[object] | None = ...,
+    weights: Values = ...,
+    weights_are: str | None = ...,
+    max_values: int | None = ...,
+    delimiter: str | None = ...,
+    threads: int | None = ...,
+    progress: Callable[[float, str], None] | None = ...,
+    epsilon: float | str = ...,
+    random_state: int = ...,
+) -> Report: ...
 
 def select(
     data: Data,

@@ -35,6 +35,7 @@ COMMAND_ONLY = {
     "by": "rank_by is another function in Python",
     "forest": "Pairs.forest",
     "no_reasons": "of the text of a tree",
+    "verbose": "settings, and records of remarks",
     "force": "count again what was counted; Counts.update has it",
     "into": "of count: Counts.save",
 }

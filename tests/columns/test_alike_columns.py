@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import credimi
+from credimi.counts.nodes.node_counter import node_counter
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.node_counter import node_counter
 from credimi.sources import codes as door
 from credimi.sources.codes import encoded_table
 

@@ -85,7 +85,7 @@ def test_a_column_of_two_notations_is_pointed_out_with_two_values(name: str) -> 
     assert f"and 'about twelve' (write {plain}" in ranking["x"]["note"]
     told = " ".join(str(ranking).split())
     assert "but also 'about twelve'" in told
-    assert f"taken for text; write {plain}" in told
+    assert f"read as text; write {plain}" in told
     with pytest.raises(CredimiError, match=r"column 'x' holds text such as .*write them as (YYYY|plain)"):
         rank(table, "class", discretize={"x": "mdl"})
 
@@ -299,8 +299,10 @@ def test_values_and_classes_that_are_spelled_alike_are_pointed_out(tmp_path: Pat
     assert all(each.caution for each in ranking.remarks if each.codes)
     told = " ".join(str(ranking).split("\n"))
     alike = "differ only in case, or in blanks at the ends"
-    assert f"classes of the target 'class' that may be one: 'YES ', 'yes' {alike}; write them in the same way" in told
-    assert f"values that may be one: x: 'Red ', 'red' {alike} (write them in the same way)" in told
+    assert (
+        f"classes of the target 'class' that are probably the same: 'YES ', 'yes' {alike}; unify the spelling" in told
+    )
+    assert f"probably the same value: x: 'Red ', 'red' {alike} (unify the spelling)" in told
     assert ranking["x"]["note"] == f"categories; 'Red ', 'red' {alike}"
 
 

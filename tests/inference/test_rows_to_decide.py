@@ -12,10 +12,11 @@ from credimi import Ranking, rank, select
 from credimi.core.tables import Tables
 from credimi.inference.belief import Belief
 from credimi.inference.evidence import adaptive_prior
-from credimi.inference.rows_to_decide import growth_to_decide
+from credimi.inference.rows_to_decide import growth_to_decide, quartiles_of_growth
 from credimi.inference.rules import unsure as are_unsure
 from credimi.inference.tables.many_tables import beliefs
 from credimi.inference.tables.stratified_tables import StratifiedTables, components, summarize
+from credimi.results.sentences import rows_needed
 
 if TYPE_CHECKING:
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
@@ -43,17 +44,31 @@ def unsure(information: float, rows: int, **options: Any) -> Ranking:  # noqa: A
     return ranking
 
 
-@pytest.mark.parametrize("prior", ["adaptive", "jeffreys"])
-@pytest.mark.parametrize(("information", "rows"), [(0.006, 500), (0.0045, 2_000), (0.008, 120), (0.005, 40)])
+@pytest.mark.parametrize(
+    ("information", "rows", "prior"),
+    [
+        *((*each, "adaptive") for each in [(0.006, 500), (0.0045, 2_000), (0.008, 120), (0.005, 40)]),
+        *((*each, "jeffreys") for each in [(0.006, 500), (0.0045, 2_000)]),
+    ],
+)
 def test_the_rows_have_two_digits_and_are_told(information: float, rows: int, prior: str) -> None:
     ranking = unsure(information, rows, prior=prior)
     row = ranking["f"]
     assert row["rows_to_decide"] > ranking.rows
     assert len(str(row["rows_to_decide"]).rstrip("0")) <= 2
     assert row["at_epsilon"] is False
-    text = f"rows needed to decide, roughly: f {row['rows_to_decide']:,}"
+    needed = rows_needed(row["rows_to_decide"], row["rows_to_decide_low"], row["rows_to_decide_high"])
+    text = f"rows needed for a clear verdict (rough estimate): f {needed}"
     assert text in " ".join(repr(ranking).split())
-    assert f"until about {row['rows_to_decide']:,} rows" in ranking._repr_html_()
+    assert f"until about {needed} rows" in ranking._repr_html_()
+
+
+@pytest.mark.parametrize(("information", "rows"), [(0.008, 120), (0.005, 40)])
+def test_what_is_not_known_to_an_order_of_magnitude_is_not_said(information: float, rows: int) -> None:
+    """With Jeffreys' prior the quartiles are 11 and 12 times each other."""
+    ranking = unsure(information, rows, prior="jeffreys")
+    assert [ranking["f"][f"rows_to_decide{end}"] for end in ("", "_low", "_high")] == [None] * 3
+    assert "rows needed" not in repr(ranking)
 
 
 def tables_of(cells: FloatArray) -> Tables:
@@ -267,7 +282,7 @@ def test_what_lies_at_epsilon_has_no_such_number(rows: int, prior: str) -> None:
     row = ranking["f"]
     assert row["rows_to_decide"] is None
     assert row["at_epsilon"] is True
-    assert "more rows would hardly help, since I lies at epsilon: f" in " ".join(repr(ranking).split())
+    assert "the score is too close to epsilon for more rows to decide: f" in " ".join(repr(ranking).split())
     assert "lies at epsilon" in ranking._repr_html_()
     told = ranking.to_dict()["features"][0]
     assert (told["rows_to_decide"], told["at_epsilon"]) == (None, True)
@@ -302,3 +317,39 @@ def test_the_page_says_so_at_the_epsilon_of_the_ranking_only() -> None:
     """
     for asked, said in ((EPSILON, "more rows would hardly tell"), (2 * EPSILON, "collect more rows")):
         assert said in node(detail, {"report": data, "asked": asked}, "detail.js")
+
+
+@pytest.mark.parametrize(("shape", "rows", "count"), [((2, 2), 30, 700), ((2, 2), 400, 2_500), ((4, 6), 400, 1_000)])
+def test_the_quartiles_are_quartiles_if_truths_are_as_the_prior_has_them(
+    shape: tuple[int, int], rows: int, count: int
+) -> None:
+    """A quarter of all samples decide at the lower one, three quarters at the upper one; standard error 0.02."""
+    generator, options = np.random.default_rng(rows + 1), Belief(epsilon=EPSILON)
+    chances = from_the_prior(generator, count, shape, rows)
+    cells = drawn(generator, chances, np.full(count, rows))
+    chosen = undecided(cells, options)
+    growth, _ = quartiles_of_growth(tables_of(cells[chosen]), options)
+    known = ~np.isnan(growth[1])
+    assert known.mean() > 0.9
+    cells, chances, growth = cells[chosen][known], chances[chosen][known], growth[:, known]
+    for times, share in zip(growth, (0.25, 0.5, 0.75), strict=True):
+        later = cells + drawn(generator, chances, np.maximum(np.ceil(times * rows) - rows, 0))
+        assert 1.0 - undecided(later, options).mean() == pytest.approx(share, abs=0.12)
+
+
+def test_few_complete_rows_say_a_range_or_nothing() -> None:
+    """28 of 4,000 rows were said to be decided at 33,000 rows."""
+    seen = list(zip("aabb", "pqpq", (9, 5, 5, 9), strict=True))
+    data = {
+        "x": [value for value, _, times in seen for _ in range(times)] + [None] * 3_972,
+        "y": [label for _, label, times in seen for _ in range(times)] + list("pq") * 1_986,
+    }
+    ranking = rank(data, "y", epsilon=EPSILON)
+    row = ranking["x"]
+    low, high = row["rows_to_decide_low"], row["rows_to_decide_high"]
+    assert row["complete"] == 28
+    assert high > 3 * low
+    assert f"rows needed for a clear verdict (rough estimate): x {low:,} to {high:,}" in " ".join(repr(ranking).split())
+    assert f"until about {low:,} to {high:,} rows" in ranking._repr_html_()
+    few = quartiles_of_growth(tables_of(np.array([[[3.0, 1.0], [1.0, 3.0]]])), Belief(epsilon=EPSILON))[0][:, 0]
+    assert np.isnan(few).all() or few[2] <= 10 * few[0]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import credimi
+from credimi.counts.nodes.node_counter import node_counter
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.node_counter import node_counter
 from credimi.questions.tree.growth import grow
 from credimi.sources.codes import encoded_table
 

@@ -68,7 +68,7 @@ def test_all_cautions_are_shown_before_any_click(show: Callable[..., Any]) -> No
     assert len(set(cautious)) == 12
     page = show(ranking)
     assert page.locator("#cautions").is_visible()
-    assert "where it is missing tells about the target" in page.inner_text("#cautions")
+    assert "whether the column is missing is itself informative about the target" in page.inner_text("#cautions")
     assert "takes them as a value)" in page.inner_text("#cautions")  # the sentence to its end
     named = page.eval_on_selector_all("#cautions .link", "links => links.map(link => link.dataset.name)")
     assert sorted(named) == sorted(cautious)

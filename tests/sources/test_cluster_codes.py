@@ -16,7 +16,7 @@ from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
 from credimi.counts.rows import class_pairs
 from credimi.questions.interactions import interaction_search
-from credimi.sources.clusters import asked, cluster_counter, cluster_pairs, cluster_sample
+from credimi.sources.clusters import asked, cluster_counter, cluster_nodes, cluster_pairs, cluster_sample
 from credimi.sources.clusters.cluster_counter import ClusterCounter
 from credimi.sources.codes import counter_of
 
@@ -93,6 +93,56 @@ def test_the_network_is_that_of_the_pandas_frame() -> None:
     for options in ({}, {"weights": "w"}):
         keywords = {"features": names, "imputations": 1} | options
         assert credimi.network(parts, **keywords).to_dict() == credimi.network(frame(), **keywords).to_dict()
+
+
+TREES: list[dict[str, Any]] = [
+    {},
+    {"weights": "w", "exclude": ["id"]},
+    {"features": ["text", "late", "x", "number"], "level": 0.05, "max_depth": 3},
+    {"discretize": {"number": [0.0, 1.0]}, "max_depth": 2, "features": ["many", "number", "x"], "level": 0.01},
+    {"target": "many", "features": ["number", "y"], "level": 0.01},
+]
+
+
+@pytest.mark.parametrize("options", TREES)
+@pytest.mark.parametrize("cells", [1 << 22, 1])
+def test_the_tree_is_that_of_the_pandas_frame(
+    options: dict[str, Any], cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the nodes of a level are counted together or one by one; with stand-ins, as values are missing."""
+    monkeypatch.setattr(cluster_nodes, "_CELLS_AT_ONCE", cells)
+    monkeypatch.setattr(cluster_nodes, "_CELLS_KEPT", cells)
+    asked = {"target": "y"} | options
+    whole = credimi.tree(frame(), **asked)
+    found = credimi.tree(dataframe.from_pandas(frame(), npartitions=4), **asked)
+    assert_alike(found.to_dict(), whole.to_dict())
+    if "features" not in options:
+        assert len(whole) > 3
+        assert any(node.split is not None and node.split.stand_ins for node in whole.nodes)
+
+
+def test_a_level_of_a_tree_takes_two_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    asks = list[object]()
+    ask = asked.RowsElsewhere.ask
+    monkeypatch.setattr(asked.RowsElsewhere, "ask", lambda rows, each: asks.append(each) or ask(rows, each))
+    tree = credimi.tree(dataframe.from_pandas(frame(), npartitions=2), "y")
+    depth = max(node.depth for node in tree.nodes)
+    assert 1 <= len(asks) <= 2 * (depth + 1)
+
+
+def assert_alike(found: Any, expected: Any) -> None:  # noqa: ANN401  (JSON)
+    """The same, but for the last digits of numbers: sums of weights that are no whole numbers have another order."""
+    if isinstance(expected, dict):
+        assert list(found) == list(expected)
+        found, expected = [*found.values()], [*expected.values()]
+    if isinstance(expected, list):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            assert_alike(one, other)
+    elif isinstance(expected, float):
+        assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    else:
+        assert found == expected
 
 
 def test_more_different_rows_than_are_fetched_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,6 +291,10 @@ def test_a_spark_frame_gives_the_selection_of_the_pandas_frame(tmp_path: Path, m
             asked = {"target": "y"} | options
             found = credimi.select(apart, **asked, progress=lambda done, _: told.append(done))
             assert found.to_dict() == credimi.select(rows, **asked).to_dict()
+        tree = credimi.tree(apart, "y", exclude=["id"])
+        assert_alike(tree.to_dict(), credimi.tree(rows, "y", exclude=["id"]).to_dict())
+        keywords = {"exclude": ["number"], "imputations": 1}
+        assert credimi.network(apart, **keywords).to_dict() == credimi.network(rows, **keywords).to_dict()
         pairs = credimi.interactions(apart, "y", top=3, scratch=tmp_path)
         assert pairs.to_dict() == credimi.interactions(rows, "y", top=3).to_dict()
         with pytest.raises(CredimiError, match="no column 'z'"):

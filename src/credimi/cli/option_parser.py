@@ -39,7 +39,13 @@ _CALLED_ELSEWHERE = {  # what other programs, and users, call an option
 }
 _NAMES = {"missing_values": "missing", "rules": "rule"}  # of keywords whose option adds one value, and may be repeated
 _METAVARS = {"features": "COLUMN", "exclude": "COLUMN", "weights": "COLUMN", "missing_values": "TOKEN"}
-_METAVARS |= {"discretize": "[COLUMN=]METHOD", "target_cuts": "CUTS", "delimiter": "CHARACTER", "master": "URL"}
+_METAVARS |= {
+    "discretize": "[COLUMN=]METHOD",
+    "target_cuts": "CUTS",
+    "by_cuts": "CUTS",
+    "delimiter": "CHARACTER",
+    "master": "URL",
+}
 _METAVARS |= {"scheduler": "URL", "scratch": "DIR", "keep": "DIR", "random_state": "SEED", "into": "FILE"}
 _METAVARS |= {"rule": "RULE"}  # its choices are longer than a line, and the text above has them
 _OF_OUTPUT = {"top", "into", "keep"}
@@ -187,7 +193,10 @@ def _methods(texts: list[str]) -> object:
 _VALUES: dict[str, Callable[[Foreign], object]] = {  # of words that became no value while they were parsed
     "missing_values": lambda texts: (*MISSING_VALUES, *texts),
     "discretize": _methods,
-    "target_cuts": lambda text: text if text.startswith("quantile") else [word.strip() for word in text.split(",")],
+    **dict.fromkeys(
+        ("target_cuts", "by_cuts"),
+        lambda text: text if text.startswith("quantile") else [word.strip() for word in text.split(",")],
+    ),
 }
 
 
@@ -283,7 +292,9 @@ def _output_options(command: Command) -> dict[str, Record]:
         text = "units of the printed information; --epsilon and pages stay in nats (default: %(default)s)"
         options["--units"] = {"choices": ["nats", "bits"], "default": "nats", "help": text}
     if command.top:
-        options["--top"] = {"type": whole(1), "metavar": "N", "help": command.top}
+        options["--top"] = {"type": whole(0), "metavar": "N", "help": command.top}
+    if command.verbose:
+        options["--verbose"] = {"action": "store_true", "help": f"also say {command.verbose} (with --format table)"}
     if command.formats:
         text = "output format (default: %(default)s)"
         options["--format"] = {"choices": command.formats, "default": command.formats[0], "help": text}

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from credimi.sources.data_file import DataFile
 
 MODULES = {  # which declare commands
+    "report": "credimi.questions.report.command",
     "rank": "credimi.questions.rank.command",
     "compare": "credimi.questions.compare.command",
     "select": "credimi.questions.select.command",

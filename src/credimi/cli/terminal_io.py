@@ -95,7 +95,8 @@ def write_shown(
     if options.format not in {"json", "csv"}:
         screen = console(path)
         reasons = not getattr(options, "no_reasons", False)
-        shown = Shown(COMMAND_LINE, units, top, screen.width, reasons, getattr(options, "effects", False))
+        verbose, effects = (getattr(options, name, False) for name in ("verbose", "effects"))
+        shown = Shown(COMMAND_LINE, units, top, screen.width, reasons, effects=effects, verbose=verbose)
         show(parts(result.sections(shown), shown), path, screen)
         return
     asked |= {"effects": True} if getattr(options, "effects", False) else {}

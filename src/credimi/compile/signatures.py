@@ -85,11 +85,11 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "columns.numbers.best_split.fill_table": ("i8[:] f8",),
     "columns.numbers.best_split.sums_below": ("u2[:] i8[:,:]",),
     "columns.numbers.best_split.best_split": ("u2[:] u1[:] i8[:,:] i8 i8 i8 f8 i8[:] f8 i8[:] i8[:] i8[:]",),
-    "counts.rows.node_tables.count_columns": ("u1[:,:] u2[:] i8[:] f8[:] i8 i8 i8[:] i8[:] f8[:]",),
-    "counts.rows.node_tables.interpret_columns": ("f8[:] i8[:] i8[:] i8 u1[:] f8[:] i8[:,:] i8[:,:] f8[:] f8[:]",),
+    "counts.nodes.node_tables.count_columns": ("u1[:,:] u2[:] i8[:] f8[:] i8 i8 i8[:] i8[:] f8[:]",),
+    "counts.nodes.node_tables.interpret_columns": ("f8[:] i8[:] i8[:] i8 u1[:] f8[:] i8[:,:] i8[:,:] f8[:] f8[:]",),
     "questions.tree.strength_evidence.table_evidence": ("f8[:,:] f8[:] f8[:] f8[:]",),
     "questions.tree.strength_evidence.cut_evidence": ("f8[:,:] i8[:] f8[:] f8[:,:] f8[:,:]",),
-    "counts.rows.node_tables.count_wide_column": ("u2[:] u2[:] i8[:] f8[:] i8 i8 u1[:] i8[:] f8[:]",),
+    "counts.nodes.node_tables.count_wide_column": ("u2[:] u2[:] i8[:] f8[:] i8 i8 u1[:] i8[:] f8[:]",),
     "columns.pair_counts.group_bits": ("u1[:] u8[:,:]",),
     "columns.pair_counts.count_bits": tuple(
         f"u1[:] u1[:] u8[:,:] i8[:] i8[:,:] ({' '.join(['i8'] * lanes)})" for lanes in (2, 4, 8)
@@ -175,7 +175,7 @@ NEEDED_BY: dict[str, tuple[str, ...]] = {  # by other commands: the beginnings o
         "questions.pairs.missing_by_others",
     ),
     "compare": ("questions.compare.",),
-    "tree": ("counts.rows.node_tables", "questions.tree.strength_evidence"),
+    "tree": ("counts.nodes.node_tables", "questions.tree.strength_evidence"),
     "table": ("inference.evidence.occurring", "inference.mode."),
 }
 

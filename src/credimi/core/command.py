@@ -32,7 +32,7 @@ WITHOUT_TARGET = {  # what keywords mean to a command that has no target
     "as the rows allow; quantile:4 into four; categories makes each number a category; none refuses them. "
     "COLUMN=METHOD is for one column, and so are cuts: age=18,65 or visit=2024-02-29. May be repeated",
 }
-TOP = "show only the first rows (with --format table)"
+TOP = "show only the first rows, 0 for all (with --format table; default: 60)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,7 @@ class Command:
     html: str = ""  # what these options do, if the command has them
     plot: str = ""
     top: str = ""
+    verbose: str = ""  # what --verbose says, if the command has it
     csv_safe: str = ""  # what --csv-safe is for, if not for --format csv
     units: bool = False
     above_csv: tuple[str, ...] = ()  # entries of JSON that stand above CSV, besides the settings

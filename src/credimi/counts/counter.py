@@ -6,7 +6,7 @@
 | `by_stratum`        | the same in each stratum; a `Rule` says which stratum a row belongs to                     |
 | `by_pair`           | every two columns, without the classes (`PairTables`)                                      |
 | `by_pair_and_class` | every two columns in each class (`ClassPairs`)                                             |
-| `by_node`           | the columns in the nodes of a tree, which grows meanwhile (`NodeCounter`)                  |
+| `by_node`           | the columns in the nodes of a tree, which grows meanwhile (`Nodes`)                        |
 | `by_row`            | how often each different row occurs (`DistinctRows`): networks are learned from this       |
 | `sample`            | some rows, chosen by a hash of what they hold, so that their order does not matter         |
 
@@ -33,16 +33,16 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from credimi.core.tables import Tables
-    from credimi.core.types import IntegerArray
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
     from credimi.counts.codes import Codebook, Codes
+    from credimi.counts.nodes.node_counter import NodeTables, TreeColumn
     from credimi.counts.rows.class_pairs import ClassPairs
     from credimi.counts.rows.distinct_rows import DistinctRows
-    from credimi.counts.rows.node_counter import NodeCounter
     from credimi.counts.rows.pair_tables import PairTables
 
 _ROWS_PER_CELL = 4
@@ -86,7 +86,7 @@ class Counter(Protocol):
     def by_pair_and_class(self) -> ClassPairs:
         """The tables of every two columns in each class."""
 
-    def by_node(self) -> NodeCounter:
+    def by_node(self) -> Nodes:
         """Tables of the nodes of a tree."""
 
     def by_row(self) -> DistinctRows:
@@ -94,6 +94,51 @@ class Counter(Protocol):
 
     def sample(self, rows: int) -> Codes:
         """At most so many rows, evenly spread over the order of their hashes; all rows if there are no more."""
+
+
+class Nodes(Protocol):
+    """The nodes of a tree, which grows meanwhile; they have numbers, and 0 is the root, with all rows."""
+
+    @property
+    def book(self) -> Codebook:
+        """The columns and classes."""
+
+    @property
+    def columns(self) -> tuple[TreeColumn, ...]:
+        """The columns that may be split on."""
+
+    def class_totals(self, node: int) -> FloatArray:
+        """The weight of each class in a node; that of rows without a class comes last."""
+
+    def tables(self, node: int) -> NodeTables:
+        """The tables of all columns that have at least two classes and two values in a node."""
+
+    def value_counts(self, node: int, column: int) -> FloatArray:
+        """The weight of each value of a column with each class, (values, classes), in the node."""
+
+    def value_counts_of_last(self, column: int) -> FloatArray:
+        """The same in the node whose tables were made last, if they hold the counts; without values that lack."""
+
+    def divide(self, node: int, column: int, branch_of: IntegerArray) -> None:
+        """Divide a node: `branch_of` has the branch of each value of the column, -1 for values without one."""
+
+    def branch_tables(self, node: int, branches: int, column: int) -> NodeTables:
+        """The tables of all other columns against the branches of a divided node, of which `column` was the split."""
+
+    def occurs_in_branches(self, node: int, column: int) -> BooleanArray:
+        """Which values of a column occur in the rows of a divided node that have a branch."""
+
+    def descend(
+        self,
+        node: int,
+        children: Sequence[int],
+        stand_ins: Sequence[tuple[int, IntegerArray]],
+        shares_of: Callable[[Iterator[IntegerArray], int], FloatArray],
+    ) -> None:
+        """Send the rows of a divided node to its children (see `nodes.node_rows`)."""
+
+    def close(self, node: int) -> None:
+        """Forget the rows of a leaf."""
 
 
 class Strata(NamedTuple):

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray, Record
     from credimi.counts.codes import CodeArray, Codebook, Codes
     from credimi.counts.counter import Rule
+    from credimi.counts.nodes.node_counter import NodeCounter
     from credimi.counts.rows.class_pairs import ClassPairs
-    from credimi.counts.rows.node_counter import NodeCounter
     from credimi.counts.rows.pair_tables import PairCounter
 
 _CELLS_AT_ONCE = 8_000_000
@@ -99,7 +99,7 @@ class LocalCounter:
 
     def by_node(self) -> NodeCounter:
         """Tables of the nodes of a tree."""
-        from credimi.counts.rows.node_counter import NodeCounter  # noqa: PLC0415  (only trees need it)
+        from credimi.counts.nodes.node_counter import NodeCounter  # noqa: PLC0415  (only trees need it)
 
         return NodeCounter(self.codes, self.threads)
 

@@ -25,8 +25,8 @@ from credimi.core.keywords import suggesting_keywords
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counts.batch import labels_of
+from credimi.counts.nodes.node_counter import node_counter
 from credimi.counts.reading import Reading
-from credimi.counts.rows.node_counter import node_counter
 from credimi.counts.tabulate import CELLS_WORTH_COMPILING
 from credimi.estimators.class_labels import Classes, Classifier, warn_if_measured
 from credimi.estimators.counted_xy import Sample, coded, target_name
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from credimi.columns.column import Column
     from credimi.columns.missing import MissingValues
     from credimi.core.types import Data, FloatArray, Foreign, IntegerArray, Option, Value, Values
-    from credimi.counts.rows.node_counter import TreeColumn
+    from credimi.counts.nodes.node_counter import TreeColumn
     from credimi.estimators.validation import Features
     from credimi.questions.tree.result import Tree
 

@@ -24,6 +24,8 @@ def sections_html(sections: Iterable[Section]) -> str:
 def _parts(section: Section) -> Iterator[str]:
     if section.lead:
         yield f"<p>{_text(section.lead)}</p>"
+    if section.above:
+        yield _list(section.above)
     if section.columns and section.rows:
         columns = [column for column in section.columns if "notebook" in column.media]
         limit = section.limit(IN_PYTHON)
@@ -34,7 +36,11 @@ def _parts(section: Section) -> Iterator[str]:
         if section.total > limit:
             yield f"<p>the first {limit:,} of {section.total:,}</p>"
     if section.lines:
-        yield f"<ul>{''.join(f'<li>{_text(line)}</li>' for line in section.lines)}</ul>"
+        yield _list(section.lines)
+
+
+def _list(lines: Iterable[str]) -> str:
+    return f"<ul>{''.join(f'<li>{_text(line)}</li>' for line in lines)}</ul>"
 
 
 def _text(text: str) -> str:

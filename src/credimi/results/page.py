@@ -35,8 +35,8 @@ _ESCAPES = {ord(each): f"\\u{ord(each):04x}" for each in "<>&"}
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
-def document(title: str, heading: str, styles: Sequence[str], body: str) -> str:
-    """The HTML of a page; `styles` are names of assets, and all the rest is HTML already."""
+def document(title: str, heading: str, styles: Sequence[str], body: str, *, lead: str = "") -> str:
+    """The HTML of a page; `styles` are names of assets, and all the rest is HTML already; `lead` is above the body."""
     style = variables() + "".join(map(_asset, (*styles, "wide.css")))
     return f"""<!doctype html>
 <html lang="en">
@@ -51,8 +51,13 @@ def document(title: str, heading: str, styles: Sequence[str], body: str) -> str:
 {style}</style>
 </head>
 <body>
+<header>
 <h1>{heading}</h1>
+{lead}
+</header>
+<main>
 {body}
+</main>
 <footer>Made by credimi {__version__}; nothing on this page is sent or fetched.</footer>
 </body>
 </html>
@@ -71,15 +76,17 @@ def static_page(
     isolated = re.sub(
         rf"\b(about|for) {re.escape(shown)}", lambda found: f"{found[1]} {name(target or '')}", heading, count=1
     )
-    parts = (part for section in sections for part in _parts(section))
-    return document(heading, isolated, styles, "\n".join([*of, *parts]))
+    parts = (part for section in sections for part in section_parts(section))
+    return document(heading, isolated, styles, "\n".join(parts), lead="\n".join(of))
 
 
-def _parts(section: Section) -> Iterator[str]:
+def section_parts(section: Section, level: int = 2) -> Iterator[str]:
     """The heading of a section, what it draws, its table, its lines."""
     yield "<section>"
     if section.heading:
-        yield f"<h2>{text(section.heading)}</h2>"
+        yield f"<h{level}>{text(section.heading)}</h{level}>"
+    if section.above:
+        yield f'<div class="cautions">\n{paragraphs(section.above)}\n</div>'
     if section.html is not None:
         yield section.html()
     columns = [column for column in section.columns if "page" in column.media]
@@ -151,7 +158,7 @@ def numbers(*figures: str) -> str:
 def table(head: str, rows: Iterable[str], kind: str = "") -> str:
     """A table, which scrolls sideways if it is too wide."""
     lines = "\n".join(rows)
-    return f"""<div class="wide"><table class="{kind}">
+    return f"""<div class="wide" tabindex="0" role="region" aria-label="Table"><table class="{kind}">
 <thead><tr>{head}</tr></thead>
 <tbody>
 {lines}

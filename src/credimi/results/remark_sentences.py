@@ -20,6 +20,7 @@ from credimi.results.sentences import (
     READABLE,
     amount,
     asked,
+    by_halves,
     codes,
     counted,
     discretize,
@@ -29,6 +30,7 @@ from credimi.results.sentences import (
     missing,
     name,
     read_as,
+    rows_needed,
     spelled_alike,
     unit,
     up_to,
@@ -101,6 +103,7 @@ _WORDS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "as_written": lambda remarks, reader: discretize(remarks[0]["feature"], "categories", reader),
     "alike": lambda remarks, _: spelled_alike(remarks[0]["codes"]),
     "counted_rows": lambda remarks, _: counted(remarks[0]["rows"], "row"),
+    "needed": lambda remarks, _: rows_needed(*(remarks[0][of] for of in ("rows", "least_rows", "most_rows"))),
     "worth_each": lambda remarks, _: _worth_each(remarks[0]),
     "digits": lambda remarks, _: NAMES_OF_DIGITS[remarks[0]["notation"]],
     "readable": lambda remarks, _: READABLE[remarks[0]["notation"]],
@@ -114,6 +117,8 @@ _WORDS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "epsilon": lambda remarks, reader: (
         f"{'--epsilon' if reader == COMMAND_LINE else 'epsilon'}{', in nats,' * (unit(remarks[0]) != 'nats')}"
     ),
+    "by_halves": lambda remarks, reader: by_halves(remarks[0]["feature"], reader),
+    "percent": lambda remarks, _: f"{100.0 * remarks[0]['share']:.0f} %",
     "cut_target": lambda _, reader: asked("target_cuts", "quantile:4", reader),
     "relevant": lambda _, reader: asked("rule", "relevant", reader),
     "interactions": lambda _, reader: "`credimi interactions`" if reader == COMMAND_LINE else "credimi.interactions",
@@ -127,17 +132,18 @@ _ONE = {  # of the columns that a sentence lists, if that is more than the name
     "only_together": "{name} (with {partner})",
     "possible_identifier": "{name} ({values:,} values, {rows_each:.2g} rows each)",
     "missing_tells": "{name} ({amount})",
-    "target_missing_depends": "{name} ({mi:.4f} {unit} by all rows, {mi_with_target:.4f} by rows with the target)",
+    "target_missing_depends": "{name} ({mi:.4f} {unit} using all rows, {mi_with_target:.4f} using labelled rows)",
+    "much_of_target": "{name} ({percent})",
     "tips_early": "{name} ({up_to})",
     "approximate": "{pair}",
-    "copy": "{name} (as {partner})",
+    "copy": "{name} (of {partner})",
     "many_cuts": "{name} ({values:,} cuts)",
     "may_mean_missing": "{name}: {may_be}",
     "spelled_alike": "{name}: {alike}",
     "other_notation": "{name} ({both_notations})",
     "read_as": "{name} ({read_as})",
     "taken_as_missing": "{name}: {taken}",
-    "rows_to_decide": "{name} {rows:,}",
+    "rows_to_decide": "{name} {needed}",
 }
 _LONG = {
     "possible_identifier",
@@ -169,13 +175,24 @@ _SENTENCES: dict[str, str | Callable[[Sequence[Facts]], str]] = {
     "target_missing_codes": (
         "the target {target!r} has the {classes}, which may mean missing ({missing}: then in all columns)"
     ),
-    "target_spelled_alike": "classes of the target {target!r} that may be one: {alike}; write them in the same way",
+    "target_spelled_alike": (
+        "classes of the target {target!r} that are probably the same: {alike}; unify the spelling"
+    ),
     "epsilon_above_entropy": (
-        "no column can tell more than the entropy of the target {target!r}, {entropy}, and {epsilon} is not below it: "
-        "everything is dropped"
+        "no column can have more information than the entropy of the target {target!r}, {entropy}, and {epsilon} is "
+        "not below it: everything is dropped"
     ),
     "nearly_target": (
-        "{all}: as good as the target itself; make sure that it is known before the target is ({exclude})"
+        "{all}: predicts the target almost perfectly: check for leakage (is it known before the target? {exclude} "
+        "leaves it out)"
+    ),
+    "parts_of_target": (
+        "together they give the target almost exactly: {all}: check for leakage (is the target made of them, or are "
+        "they made from it? {exclude} leaves out)"
+    ),
+    "much_of_target": (
+        "more than half of the target's entropy: {all}: check for leakage (is it known before the target, and not made "
+        "from it? {exclude} leaves it out)"
     ),
     "only_together": (
         "no column is informative enough alone, but in combination: {all}; {relevant} takes such columns, and "
@@ -194,28 +211,30 @@ _SENTENCES: dict[str, str | Callable[[Sequence[Facts]], str]] = {
         "more than the estimate alone ({matched} without a method gives a spread)"
     ),
     "possible_identifier": (
-        "possible identifiers (many values, few rows each): {all}; new values will tell nothing ({exclude})"
+        "possible identifiers (many values, few rows each): {all}; values not seen before carry no information "
+        "({exclude})"
     ),
     "missing_tells": (
-        "where it is missing tells about the target: {all}; missing values are taken as not known ({as_category} takes "
-        "them as a value)"
+        "whether the column is missing is itself informative about the target: {all}; missing values are treated as "
+        "unknown ({as_category} makes them a category)"
     ),
     "target_missing_depends": (
-        "the target is missing more often at some values of {all}; ask why it is missing: where the two figures "
-        "differ, the {of} is right only if the target is missing at random"
+        "the target is missing more often at some values of {all}; find out why: where the two figures differ, the "
+        "{of} is right only if the target is missing at random"
     ),
-    "tips_early": (
-        "kept, but only if values are missing nearly at random: {all}; ask why they are missing before you rely on this"
-    ),
+    "tips_early": "kept only if values are missing (almost) at random: {all}; find out why they are missing",
     "approximate": (
         f"{{all}}: {CAUTIONS_OF_INFORMATION['approximate']}, and all that follows from it, because two columns are "
         "both missing often where few rows have both"
     ),
     "copy": lambda remarks: (
-        ("{name} says the same as {partner}" if len(remarks) == 1 else "say the same as another column: {all}")
+        ("duplicate of another column: {all}" if len(remarks) == 1 else "duplicates of other columns: {all}")
         + "; one of them is enough ({exclude})"
     ),
-    "time": ("{all}: dates or times; what is true of a range of time does not carry over to later rows ({exclude})"),
+    "time": (
+        "{all}: dates or times: what held in the past may not hold for new rows, and random folds mislead: test on the "
+        "latest rows ({by_halves} compares the halves; {exclude})"
+    ),
     "many_cuts": (
         "cut into very many ranges: {all}; so many may follow a key or a time rather than a measurement "
         "({by_quantiles} makes ten)"
@@ -225,21 +244,21 @@ _SENTENCES: dict[str, str | Callable[[Sequence[Facts]], str]] = {
     ),
     "taken_as_missing": "taken as missing: {all} ({as_written} takes the values as they are)",
     "read_as": "text that was read as numbers or dates: {all} ({as_written} takes it as text)",
-    "spelled_alike": "values that may be one: {all} (write them in the same way)",
+    "spelled_alike": "probably the same value: {all} (unify the spelling)",
     "readable_text": lambda remarks: (
-        "{all}: taken for text because of {digits}; to cut them, if they are numbers: {by_mdl}"
+        "{all}: read as text because of {digits}; to bin them, if they are numbers: {by_mdl}"
         if remarks[0]["notation"] in NAMES_OF_DIGITS
-        else "{all}: {readable} are taken for text; to cut them as numbers: {by_mdl}"
+        else "{all}: {readable} are read as text; to bin them as numbers: {by_mdl}"
     ),
-    "other_notation": "{all}: taken for text; write {correct}",
-    "rows_to_decide": "rows needed to decide, roughly: {all}",
-    "at_epsilon": "more rows would hardly help, since I lies at epsilon: {all}",
+    "other_notation": "{all}: read as text; write {correct}",
+    "rows_to_decide": "rows needed for a clear verdict (rough estimate): {all}",
+    "at_epsilon": "the score is too close to epsilon for more rows to decide: {all}",
     "averaged_over_cuts": (
-        "numbers were averaged over all cuts into ranges (see {discretize}); whole numbers of at most 20 values are "
-        "categories"
+        "numbers were averaged over all ways to bin them (see {discretize}); integers with up to 20 distinct values are "
+        "treated as categories"
     ),
     "cut_into_ranges": (
-        "numbers were cut into ranges (see {discretize}); whole numbers of at most 20 values are categories"
+        "numbers were binned (see {discretize}); integers with up to 20 distinct values are treated as categories"
     ),
     "weights_large": (
         "the weights are whole, and were taken for numbers of rows, {rows:,} in all, though they look like survey "
@@ -252,13 +271,13 @@ _SENTENCES: dict[str, str | Callable[[Sequence[Facts]], str]] = {
         "the same number"
     ),
     "weights_scaled": (
-        "the weights are survey weights, no numbers of rows: they were scaled to what they are worth, {counted_rows} "
-        "(the effective sample size){worth_each}"
+        "the weights are survey weights, no numbers of rows: they were scaled to {counted_rows} (the effective sample "
+        "size){worth_each}"
     ),
 }
 _OF_SELECTION = {  # `select` has other options than `rank`
     "missing_tells": (
-        "where it is missing tells about the target: {all}; missing values are taken as not known (add a column that "
-        "says where it is missing, and this can be taken, too)"
+        "whether the column is missing is itself informative about the target: {all}; missing values are treated as "
+        "unknown (add a column that says where it is missing, and this can be taken, too)"
     )
 }

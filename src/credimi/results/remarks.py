@@ -26,6 +26,8 @@ class RemarkKind(StrEnum):
     TARGET_SPELLED_ALIKE = "target_spelled_alike"
     EPSILON_ABOVE_ENTROPY = "epsilon_above_entropy"
     NEARLY_TARGET = "nearly_target"
+    PARTS_OF_TARGET = "parts_of_target"
+    MUCH_OF_TARGET = "much_of_target"
     ONLY_TOGETHER = "only_together"
     MAYBE_NOISE = "maybe_noise"
     NO_SPREAD = "no_spread"
@@ -75,7 +77,8 @@ class Remark:
     classes. `stake` is how much information is in question, in nats: it says which cautions come first. `nats` is
     what it tells. `mi` and `mi_with_target` are what the feature tells by all rows, and by those that have the target.
     `other` is the name of a better feature that says the same. `factor` is the one at which the verdict falls.
-    `least_rows` and `most_rows` are the numbers of rows that single tables are worth.
+    `least_rows` and `most_rows` are the numbers of rows that single tables are worth, or the quartiles of those needed.
+    `share` is that of the target's entropy.
     """
 
     kind: RemarkKind
@@ -94,6 +97,7 @@ class Remark:
     factor: float | None = None
     least_rows: int | None = None
     most_rows: int | None = None
+    share: float | None = None
 
     @property
     def caution(self) -> bool:
@@ -122,6 +126,7 @@ class Remark:
             units: in_units(self.nats),
             "other": self.other,
             "factor": self.factor,
+            "share": self.share,
             "mi": in_units(self.mi),
             "mi_with_target": in_units(self.mi_with_target),
         }

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from credimi.results.remarks import Remark
     from credimi.results.section import Section
 
+_CAUTIONS_ABOVE = 3  # above the table
+_USUAL = {"cut_into_ranges"}  # kinds of remarks that are true of most results
+
 
 @public
 class Result(saved.Saved):  # noqa: PLW1641  (results are compared, never keys)
@@ -224,6 +227,19 @@ class Result(saved.Saved):  # noqa: PLW1641  (results are compared, never keys)
         """The remarks in words, one line for those of one kind; all of them, or only the cautions."""
         shown = [remark.to_dict(units) for remark in self.remarks if remark.caution or not cautions]
         return remark_sentences.lines(shown, reader, self._remarked)
+
+    def cautions_first(self, shown: Shown) -> tuple[str, list[str], list[str]]:
+        """The end of a headline, which counts the cautions; the weightiest ones, for above the table; other remarks."""
+        remarks = [remark.to_dict(shown.units) for remark in self.remarks]
+        cautions, others = (
+            remark_sentences.lines(each, shown.reader, self._remarked)
+            for each in (
+                [each for each in remarks if each["caution"]],
+                [each for each in remarks if not each["caution"] and (shown.verbose or each["kind"] not in _USUAL)],
+            )
+        )
+        number = f"; {sentences.counted(len(cautions), 'caution')}" if cautions else ""
+        return number, cautions[:_CAUTIONS_ABOVE], cautions[_CAUTIONS_ABOVE:] + others
 
     def _plain_rows(self, units: str = NATS) -> list[Record]:
         """The rows as JSON has them."""

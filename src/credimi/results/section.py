@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
-from credimi.results.sentences import NO_NAME, PYTHON, whole_if_many
+from credimi.results.sentences import COMMAND_LINE, NO_NAME, PYTHON, whole_if_many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,12 +21,17 @@ if TYPE_CHECKING:
 
 NATS, BITS = "nats", "bits"
 MEDIA = ("text", "notebook", "page")
+MOST_ROWS = 60  # of a table, where nobody asked for a number
 _WIDE_TERMINAL = 130
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """For whom a result is shown ("python" or "command line"), in which units, and how many rows of each table."""
+    """For whom a result is shown ("python" or "command line"), in which units, and how many rows of each table.
+
+    With `verbose`, what is the same for most results is said, too: the method, how numbers are read, what a claim is.
+    `top` is None for as many rows as usual, 0 for all.
+    """
 
     reader: str = PYTHON
     units: str = NATS
@@ -34,11 +39,21 @@ class Shown:
     width: int = 120  # of the terminal
     reasons: bool = True  # of each node of a tree
     effects: bool = False  # what the values of ranked columns mean
+    verbose: bool = False
 
     @property
     def scale(self) -> float:
         """What nats are multiplied by."""
         return in_units(1.0, self.units)
+
+    def rows_of(self, total: int, most: int = MOST_ROWS) -> int:
+        """How many of so many rows are shown."""
+        return min(total, most if self.top is None else self.top or total)
+
+    @property
+    def to_see_all(self) -> str:
+        """How to see all rows, after words on those that are shown, if nobody asked for a number."""
+        return " (--top 0 shows all)" if self.top is None and self.reader == COMMAND_LINE else ""
 
     @property
     def wide(self) -> bool:
@@ -87,7 +102,7 @@ _CSS = {"number": "number", "whole": "number", "verdict": "verdict"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Section:
-    """A part of what is shown: a line, a table, lines below it.
+    """A part of what is shown: a line, cautions, a table, lines below it.
 
     `colours` has the colour of each verdict in a terminal; it is the class of the row on pages. `most` is how many rows
     are shown where nobody asked for a number. `heading` and `html` are of pages: what stands above the table there.
@@ -98,7 +113,7 @@ class Section:
     rows: Sequence[Record] = ()
     lines: Sequence[str] = ()
     colours: Mapping[str, str] = field(default_factory=dict)
-    most: int = 60
+    most: int = MOST_ROWS
     count: int | None = None  # of all rows, if `rows` has only the first
     more: bool = True  # whether a line says how many rows are not shown
     heading: str | None = None
@@ -106,6 +121,7 @@ class Section:
     css: str = ""  # of the table
     wraps: bool = True  # whether lines end where the terminal does
     whole: bool = False  # whether all rows are shown, whatever number of rows was asked for
+    above: Sequence[str] = ()  # lines between the lead and the table: the weightiest cautions
 
     @property
     def total(self) -> int:
@@ -114,9 +130,7 @@ class Section:
 
     def limit(self, shown: Shown) -> int:
         """How many rows a terminal or a notebook shows."""
-        if self.whole:
-            return len(self.rows)
-        return self.most if shown.top is None else shown.top
+        return len(self.rows) if self.whole else shown.rows_of(self.total, self.most)
 
 
 def in_units(nats: float, units: str) -> float:

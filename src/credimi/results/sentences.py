@@ -27,6 +27,7 @@ CAUTIONS_OF_INFORMATION = {
 }
 CUT_APART = "cut at different places in the two: compare their counts or data"  # of two rankings
 
+_ONE_NUMBER = 3.0  # the upper quartile of the rows needed over the lower one, at most, for one number
 _LARGE_FACTOR = 1_000  # larger factors are not shown exactly
 _MAX_NAMES_SHOWN = 3  # in one line
 _MANY_ROWS = 10  # sums of weights from here on are shown as whole rows
@@ -103,6 +104,11 @@ def counted(number: float, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
+def rows_needed(median: int, low: int, high: int) -> str:
+    """The rows that would decide: one number only if its quartiles are near each other."""
+    return f"{median:,}" if high <= _ONE_NUMBER * low else f"{low:,} to {high:,}"
+
+
 def up_to(factor: float) -> str:
     """A tipping factor, rounded down."""
     if factor == math.inf:
@@ -123,11 +129,11 @@ def verdict_with_factor(row: Facts) -> str:
     )
 
 
-def verdict_counts(verdicts: Sequence[str], order: Iterable[str], shown: int) -> str:
-    """How many features have each verdict, and how many lines are shown, if not all."""
+def verdict_counts(verdicts: Sequence[str], order: Iterable[str], lines: int, to_see_all: str = "") -> str:
+    """How many features have each verdict, and how many lines are shown, if not all; the last are words on the rest."""
     numbers = ", ".join(f"{verdicts.count(each):,} {each}" for each in order if each in verdicts)
-    number = f" {shown:,}" if shown > 1 else ""
-    fewer = f"; the first{number} shown" if shown < len(verdicts) else ""
+    number = f" {lines:,}" if lines > 1 else ""
+    fewer = f"; the first{number} shown{to_see_all}" if lines < len(verdicts) else ""
     return f"{counted(len(verdicts), 'feature')}: {numbers or 'none'}{fewer}"
 
 
@@ -238,8 +244,8 @@ _UNRANKED_TOGETHER = {
     "uncountable": "cannot be counted",
 }
 _MEANT_TOGETHER = {  # what the values of an identifier may be instead of names of rows
-    "decimal_commas": "numbers with decimal commas, taken for text",
-    "dates": "dates, taken for text",
+    "decimal_commas": "numbers with decimal commas, read as text",
+    "dates": "dates, read as text",
     "numerals": "numbers, held as text",
     "strays": "numbers but for a few texts",
 } | {kind: f"{meant} in another notation" for kind, (meant, *_) in NOTATIONS.items()}
@@ -312,6 +318,12 @@ def asked(keyword: str, value: object, reader: str) -> str:
     if reader == COMMAND_LINE:
         return option(f"--{keyword.replace('_', '-')}", str(value))
     return f"{keyword}={value!r}"
+
+
+def by_halves(column: str, reader: str) -> str:
+    """How to ask whether something holds in both halves of a range of time, or of other numbers."""
+    options = asked("by", column, reader), asked("by_cuts", "quantile:2", reader)
+    return " ".join(options) if reader == COMMAND_LINE else f"rank_by with {', '.join(options)}"
 
 
 def exclude(columns: Sequence[Facts], reader: str) -> str:

@@ -50,6 +50,7 @@ def parts(sections: Iterable[Section], shown: Shown) -> Iterator[Lines | Text]:
         limit = section.limit(shown)
         if section.lead:
             yield line(section.lead, wraps=section.wraps)
+        yield from (line(each, wraps=section.wraps) for each in section.above)
         if section.columns:
             rows = section.rows[:limit]
             colours = [section.colours.get(row.get("verdict", ""), "") for row in rows]

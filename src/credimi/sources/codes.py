@@ -78,34 +78,40 @@ def encoded_table(data: Data, request: CountRequest) -> EncodedTable:
     return coded_parts(list(parts), plan, request.threads)
 
 
-def codes_of(data: Data, request: CountRequest, scratch: str | Path | None = None) -> Codes:
-    """The codes of all rows; with `scratch` they are in a file there, which vanishes with them."""
+def codes_of(data: Data, request: CountRequest, scratch: str | Path | None = None, *, uncut: bool = False) -> Codes:
+    """The codes of all rows; with `scratch` they are in a file there, which vanishes with them.
+
+    If `uncut`, numbers keep their values: a tree cuts them in its nodes.
+    """
     storage, is_elsewhere = Storage.of(scratch), cluster_of(data) is not None
     if is_elsewhere or scratch is not None:
-        return _in_two_passes(data, request, storage)
+        return _in_two_passes(data, request, storage, uncut=uncut)
     if files.reads(data):
         data, wanted = files_and_columns(data, request)
         storage.require(predicted_memory(data, wanted), "the rows of the files")
-    return encoded_table(data, request).codes(request.threads)
+    table, threads = encoded_table(data, request), request.threads
+    return table.codes(threads, Codebook.of(table.counts, uncut=uncut, threads=threads))
 
 
 @contextmanager
-def counter_of(data: Data, request: CountRequest, scratch: str | Path | None = None) -> Iterator[RowCounter]:
+def counter_of(
+    data: Data, request: CountRequest, scratch: str | Path | None = None, *, uncut: bool = False
+) -> Iterator[RowCounter]:
     """The counter of all rows: of their codes here, or where the rows of a cluster are; what it keeps is released."""
     cluster, report = cluster_of(data), request.progress
     if cluster is None or scratch is not None:
-        yield LocalCounter(codes_of(data, request, scratch), request.threads)
+        yield LocalCounter(codes_of(data, request, scratch, uncut=uncut), request.threads)
         return
     request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)))
     counts = count_requested(data, request)
     if are_survey(counts):
-        yield LocalCounter(codes_of(data, replace(request, progress=report)), request.threads)
+        yield LocalCounter(codes_of(data, replace(request, progress=report), uncut=uncut), request.threads)
         return
-    book = Codebook.of(counts := effective(counts), threads=request.threads)
+    book = Codebook.of(counts := effective(counts), uncut=uncut, threads=request.threads)
     plan = plan_of(cluster.names(data), request)
     plan = replace(plan, features=book.names, table=len(plan.features))
     with cluster.hold(data, plan.wanted, SendCodes(plan, book), lambda share: report(0.5 + 0.5 * share)) as reduce:
-        elsewhere = RowsElsewhere(book, reduce)
+        elsewhere = RowsElsewhere(book, reduce, _rows_if_known(counts))
         report(1.0)
         yield ClusterCounter(book, counts, elsewhere, request.threads)
 
@@ -134,12 +140,16 @@ def counter_without_target(
     plan = replace(plan, features=book.names, table=len(plan.features))
     work = SendCodes(plan, book, with_target=False)
     with cluster.hold(data, plan.wanted[1:], work, lambda share: progress(0.5 + 0.5 * share)) as reduce:
-        elsewhere = RowsElsewhere(book, reduce)
+        elsewhere = RowsElsewhere(book, reduce, _rows_if_known(counts))
         progress(1.0)
         yield ClusterCounter(book, counts, elsewhere, reading.threads)
 
 
-def _in_two_passes(data: Data, request: CountRequest, storage: Storage) -> Codes:
+def _rows_if_known(counts: Counts) -> int | None:
+    return None if counts.settings.weights is not None else int(counts.rows)
+
+
+def _in_two_passes(data: Data, request: CountRequest, storage: Storage, *, uncut: bool) -> Codes:
     cluster = cluster_of(data)
     if cluster is None and frames.is_stream(data):
         raise CredimiError(
@@ -154,7 +164,7 @@ def _in_two_passes(data: Data, request: CountRequest, storage: Storage) -> Codes
     else:
         plan = plan_of(cluster.names(data), request)
     rows = counts.rows if plan.settings.weights is None else count_requested(data, _target_alone(request)).rows
-    book = Codebook.of(counts, threads=request.threads)
+    book = Codebook.of(counts, uncut=uncut, threads=request.threads)
     plan = replace(plan, features=book.names, table=len(plan.features))
     store = CodeStore(book, round(rows), storage)
     if cluster is None:

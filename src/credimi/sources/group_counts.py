@@ -20,11 +20,13 @@ from credimi.counts.request import CountRequest, by_place, checked
 from credimi.counts.weights import scaled_alike, weighted, with_squares
 from credimi.sources import frames, sparse_matrices
 from credimi.sources.count import cluster_of, plan_of, source, with_target_cuts
+from credimi.sources.group_ranges import names_of_ranges, ranges_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from credimi.columns.column import Column
+    from credimi.columns.numbers.target_ranges import Cuts
     from credimi.core.types import BooleanArray, Data, Option, Value, Values
     from credimi.counts.batch import Batch, CodedBatch
     from credimi.counts.counts import Counts
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from credimi.counts.request import Plan
 
 MAX_GROUPS = 50
+_TO_CUT = "compare ranges of numbers or dates (by_cuts='quantile:2', --by-cuts quantile:2: halves), or group by another"
 _LENGTH_BYTES = 8
 
 
@@ -41,6 +44,7 @@ class _Groups:
 
     by: str
     plan: Plan
+    cuts: Cuts | None = None  # of the column that names the groups, if its ranges are the groups
     counts: dict[str, Counts] = field(default_factory=dict)
     missing: int = 0
 
@@ -48,16 +52,13 @@ class _Groups:
         """Add rows of a group."""
         self.counts[name] = checked(self.counts[name] + counts if name in self.counts else counts, self.plan)
         if len(self.counts) > MAX_GROUPS:
-            raise CredimiError(
-                f"column {self.by!r} has more than {MAX_GROUPS} different values: group by a column with fewer values, "
-                "or cut it into a few ranges first"
-            )
+            raise CredimiError(f"column {self.by!r} has more than {MAX_GROUPS} different values: {_TO_CUT}")
 
     def add_batches(self, batches: Iterable[Batch], threads: int | None) -> None:
         """Add rows."""
         for batch in weighted(batches, self.plan.settings):
             coded = encode_batch(batch, self.plan, threads=threads)
-            names = _group_names(self.by, coded)
+            names = _group_names(self.by, coded, self.cuts)
             for name, rows in _groups(coded.columns[self.by], names):
                 if name is None:
                     self.missing += int(rows.sum())
@@ -81,8 +82,10 @@ class _Groups:
             start += length
 
 
-def count_by(data: Data, target: Values, by: Value, reading: Reading) -> tuple[dict[str, Counts], int]:
-    """The counts of each group, sorted by name, and the number of rows without a group (`by` is missing)."""
+def count_by(
+    data: Data, target: Values, by: Value, reading: Reading, cuts: Cuts | None = None
+) -> tuple[dict[str, Counts], int]:
+    """The counts of each group, in order, and the number of rows without a group (`by` is missing)."""
     by = column_name(by, data)
     if _is_name(target) and by == column_name(target, data):
         raise CredimiError(f"{by!r} is the target: group by another column")
@@ -97,26 +100,30 @@ def count_by(data: Data, target: Values, by: Value, reading: Reading) -> tuple[d
         plan, batches = source(data, request)
     if by not in plan.features or len(plan.features) == 1:
         raise CredimiError(_refusal(by, plan, reading.exclude))
-    found = _Groups(by, plan)
+    found = _Groups(by, plan, cuts)
     if batches is not None:
         found.add_batches(batches, request.threads)
     elif cluster is not None:
-        content = cluster.reduce(data, plan.wanted, partial(_of_partition, by, plan), partial(_joined, by, plan))
+        work, join = (partial(each, by, plan, cuts) for each in (_of_partition, _joined))
+        content = cluster.reduce(data, plan.wanted, work, join)
         found.add_bytes(content or found.to_bytes())
     if len(found.counts) < 2:
         raise _too_few(by, found.counts, found.missing)
-    return scaled_alike({name: found.counts[name] for name in sorted(found.counts, key=_sort_key)}), found.missing
+    ordered = sorted(found.counts, key=_sort_key)
+    if cuts is not None:
+        ordered = [name for name in names_of_ranges(cuts) if name in found.counts]
+    return scaled_alike({name: found.counts[name] for name in ordered}), found.missing
 
 
-def _of_partition(by: str, plan: Plan, batches: Iterable[Batch]) -> bytes:
+def _of_partition(by: str, plan: Plan, cuts: Cuts | None, batches: Iterable[Batch]) -> bytes:
     """The groups of a partition: this runs on the workers of a cluster."""
-    found = _Groups(by, plan)
+    found = _Groups(by, plan, cuts)
     found.add_batches(batches, threads=1)
     return found.to_bytes()
 
 
-def _joined(by: str, plan: Plan, parts: Iterable[bytes]) -> bytes:
-    found = _Groups(by, plan)
+def _joined(by: str, plan: Plan, cuts: Cuts | None, parts: Iterable[bytes]) -> bytes:
+    found = _Groups(by, plan, cuts)
     for part in parts:
         found.add_bytes(part)
     return found.to_bytes()
@@ -164,11 +171,13 @@ def _refusal(by: str, plan: Plan, exclude: Option) -> str:
     return unknown(by, plan.features)
 
 
-def _group_names(by: str, coded: CodedBatch) -> list[str | None]:
+def _group_names(by: str, coded: CodedBatch, cuts: Cuts | None) -> list[str | None]:
     """The name of the group of each code, None if the value means missing."""
     column = coded.columns[by]
+    if cuts is not None:
+        return ranges_of(column, coded.missing.among(column).tolist(), cuts, by)
     if column.kind == MANY:
-        raise CredimiError(f"column {by!r} has too many different values for groups: group by a column with fewer")
+        raise CredimiError(f"column {by!r} has too many different values for groups: {_TO_CUT}")
     if column.numbers is not None:
         shown = list(map(shown_date if column.instants else shown_number, column.numbers.tolist()))
     else:

@@ -30,10 +30,18 @@ def test_the_table_says_what_changed(call: Call, pair: tuple[str, str]) -> None:
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].strip() == "What informs about y in after.csv (600 rows), against before.csv (600 rows)"
-    assert lines[3].split()[0] == "x"
-    assert lines[3].split()[-1] == "less"
+    assert lines[1].startswith(
+        "1 column surely changed (1 less informative); by the 95 % intervals, none of the others"
+    )
+    below = next(place for place, line in enumerate(lines) if line.startswith("──"))
+    assert lines[below + 1].split()[0] == "x"
+    assert lines[below + 1].split()[-1] == "less"
     assert "3 features: 1 less" in out
-    assert "more, less: P(change that way > 0.5 %), where no change has probability 0.95" in out.replace("\n", " ")
+    assert "more, less: P(change that way > 0.5 %) >= 0.95; same: P(|change| <= 0.5 %) >= 0.95" in out.replace(
+        "\n", " "
+    )
+    verbose = call("compare", *pair, "--target", "y", "--verbose")[1]
+    assert "more, less (where no change has probability 0.95 beforehand)" in verbose.replace("\n", " ")
 
 
 def test_json_csv_and_bits(call: Call, pair: tuple[str, str]) -> None:

@@ -59,7 +59,7 @@ def test_option_that_is_wrong(refusal: Refusal, command: list[str], options: lis
         (["rank", "data.csv", "--threads", "0"], "argument --threads: '0' is not a whole number from 1 up"),
         (["rank", "data.csv", "--threads", "-1"], "argument --threads: '-1' is not a whole number from 1 up"),
         (["rank", "data.csv", "--threads", "all"], "argument --threads: 'all' is not a whole number from 1 up"),
-        (["rank", "data.csv", "--top", "0"], "argument --top: '0' is not a whole number from 1 up"),
+        (["rank", "data.csv", "--top", "-1"], "argument --top: '-1' is not a whole number from 0 up"),
         (["rank", "data.csv", "--units", "hartleys"], "argument --units: invalid choice: 'hartleys'"),
         (["rank", "data.csv", "--format", "xml"], "argument --format: invalid choice: 'xml'"),
         (["rank", "--features", "a", "b", "data.csv"], "the following arguments are required: DATA"),

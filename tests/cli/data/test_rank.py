@@ -47,7 +47,7 @@ def test_holes_that_tell_of_the_target_are_reported_and_can_be_a_value(call: Cal
     write("data.csv", "y,tested\n" + "".join(f"{label},{value}\n" for label, value in rows))
     code, out, _ = call("rank", "data.csv", "--target", "y")
     assert code == 0
-    assert "caution: where it is missing tells about the target: tested (" in out
+    assert "caution: whether the column is missing is itself informative about the target: tested (" in out
     ignored = report("data.csv", "--target", "y")
     taken = report("data.csv", "--target", "y", "--missing-as", "category")
     assert (ignored["settings"]["missing"], taken["settings"]["missing"]) == ("ignore", "category")

@@ -77,7 +77,7 @@ def test_other_notations_of_numbers_and_dates(call: Call, report: Report) -> Non
         "share": "categories, not numbers: percent signs as in '10 %' and 'some' (write plain numbers, such as 12.5)",
     }
     out = " ".join(call("rank", "data.csv", "--target", "y")[1].split())
-    assert "day ('01.01.2024', but also 'some day'): taken for text; write YYYY-MM-DD" in out
+    assert "day ('01.01.2024', but also 'some day'): read as text; write YYYY-MM-DD" in out
 
 
 def test_numbers_that_may_mean_missing_and_a_target_that_is_measured(call: Call, report: Report) -> None:
@@ -108,7 +108,7 @@ def test_hints_can_be_pasted_into_a_shell(call: Call, report: Report, name: str)
     code, out, _ = call("rank", "dates.csv", "--target", "y")
     assert code == 0
     (hint_,) = re.findall(r"as numbers:\s+(--discretize.*)", out.replace("\n", " ").replace("  ", " "))
-    hint_ = hint_.partition(" rows needed to decide")[0]
+    hint_ = hint_.partition(" # feature")[0]
     words = shlex.split(hint_)
     assert "quarters" in report("dates.csv", "--target", "y", *words)["features"][0]["note"]
 
@@ -178,7 +178,7 @@ def test_many_numbers_with_leading_zeros_are_pointed_out(report: Report, call: C
     found = report("data.csv", "--target", "y")
     told = [(each["feature"], each["notation"]) for each in found["remarks"] if each["kind"] == "readable_text"]
     assert told == [("amount", "leading_zeros")]
-    sentence = "amount: taken for text because of leading zeros; to cut them, if they are numbers: --discretize "
+    sentence = "amount: read as text because of leading zeros; to bin them, if they are numbers: --discretize "
     assert f"caution: {sentence}amount=mdl" in " ".join(call("rank", "data.csv", "--target", "y")[1].split())
     cut = report("data.csv", "--target", "y", "--discretize", "amount=mdl")["features"]
     assert next(each["note"] for each in cut if each["feature"] == "amount").startswith(("mdl, ", "quarters"))
@@ -225,7 +225,7 @@ def test_dates_of_several_rows_each_are_categories_with_a_remark(report: Report,
     write("data.csv", columns("y", "a", rows=[(i % 2, f"2024-03-{1 + i % 9:02d}") for i in range(90)]))
     (feature,) = report("data.csv", "--target", "y")["features"]
     assert feature["note"] == "categories, not numbers: dates"
-    assert "caution: a: dates are taken for text" in call("rank", "data.csv", "--target", "y")[1]
+    assert "caution: a: dates are read as text" in call("rank", "data.csv", "--target", "y")[1]
 
 
 def test_times_of_a_zone_are_those_of_utc(report: Report) -> None:

@@ -13,6 +13,8 @@ import pytest
 
 import credimi
 from credimi.questions.compare.result import COLUMNS
+from credimi.results.section import Shown
+from credimi.results.text import printed
 
 CLINIC = Path(__file__).parents[3] / "examples" / "clinic.csv"
 
@@ -134,10 +136,10 @@ def test_the_table_says_why_interval_and_probability_may_disagree() -> None:
     row = found["tells"]
     assert row["high"] < 0.0
     assert row["p_change"] < 0.95
-    told = " ".join(str(found).split())
-    assert (
-        "change and its interval use these rows only. P of more and less also assumes that most columns do not" in told
-    )
+    told = " ".join(printed(found.sections(verbose := Shown(verbose=True)), verbose).split())
+    said = "so that the interval can exclude 0 although P of more and less is small"
+    assert said in told
+    assert said not in " ".join(str(found).split())
 
 
 def test_classes_and_values_are_those_of_both() -> None:
@@ -198,10 +200,14 @@ def test_one_number_decides_and_sorts() -> None:
         assert row["claim"] == "unsure" if row["p_claim"] < 0.5 else row["p_claim"] == row[source[row["claim"]]]
         assert row["verdict"] == (row["claim"] if row["p_claim"] >= 0.95 else "unsure")
     assert {"unsure", "same"} <= set(found.columns["claim"])  # "same 0.0171" was printed where no claim is probable
-    towards_change = [row["p_claim"] * (-1.0 if row["p_claim"] == row["p_within"] else 1.0) for row in found]
-    assert towards_change == sorted(towards_change, reverse=True)
-    places = [{"unsure": 1, "same": 2}.get(verdict, 0) for verdict in verdicts]
+    places = [{"same": 1, "unsure": 2}.get(verdict, 0) for verdict in verdicts]  # what is not known comes last
     assert places == sorted(places)
+    for place in (0, 1, 2):
+        rows = [row for row, own in zip(found, places, strict=True) if own == place]
+        to_change = [
+            row["p_claim"] * (-1.0 if place == 2 and row["p_claim"] == row["p_within"] else 1.0) for row in rows
+        ]
+        assert to_change == sorted(to_change, reverse=True)
 
 
 def test_the_number_that_decides_is_printed_everywhere(tmp_path: Path) -> None:
@@ -212,6 +218,9 @@ def test_the_number_that_decides_is_printed_everywhere(tmp_path: Path) -> None:
     for row in found:
         line = next(line for line in told.splitlines() if line.split()[:1] == [row["feature"]])
         shown = "> 0.9999" if row["p_claim"] > 0.9999 else f"{row['p_claim']:.4f}"
+        if row["claim"] == "unsure":  # says nothing, quietly
+            assert shown not in line
+            continue
         assert f"{row['claim']} {shown}" in " ".join(line.split())
         assert f"{row['claim']} {shown:>8}".replace(">", "&gt;") in page
         assert written[row["feature"]]["p_claim"] == row["p_claim"]

@@ -52,7 +52,7 @@ def test_samples_without_names_are_called_a_and_b_once() -> None:
 
 def test_what_is_the_same_is_said_as_a_probability() -> None:
     told = " ".join(str(comparison(("2023", "2024"))).split())
-    assert "same: P(|change| <= 0.5 %), without the prior. It is the verdict if its probability is >= 0.95;" in told
+    assert "same: P(|change| <= 0.5 %) >= 0.95; 0.5 % of the target's entropy" in told
 
 
 def test_bits_are_named() -> None:

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 import credimi
+from credimi.cli import main
 from credimi.counts.batch import encode_batch
 from credimi.counts.reading import Reading
 from credimi.sources.csv import csv_files
 from credimi.sources.group_counts import count_by
+from credimi.sources.group_ranges import settled_cuts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,3 +166,82 @@ def test_each_ranking_is_sorted_and_the_comparisons_stay() -> None:
         assert ranking.columns["feature"] == sorted(ranking.columns["feature"])
     assert [each.columns for each in by_name.comparisons] == [each.columns for each in found.comparisons]
     assert {ranking.columns["feature"][0] for ranking in found.rankings.values()} == {"x"}
+
+
+def in_time(rows: int = 2_000) -> dict[str, list[Any]]:
+    """In the first half x is informative; z is, in both."""
+    generator = np.random.default_rng(6)
+    answer, early = generator.integers(0, 2, rows), np.arange(rows) < rows // 2
+    days = np.datetime64("2020-01-01") + np.arange(rows) // 4
+    return {
+        "day": days.astype(str).tolist(),
+        "number": (np.arange(rows) / 7.0).tolist(),
+        "x": np.where(generator.random(rows) < np.where(early, 0.9, 0.5), answer, 1 - answer).tolist(),
+        "z": np.where(generator.random(rows) < 0.8, answer, 1 - answer).tolist(),
+        "class": np.array(["p", "q"])[answer].tolist(),
+    }
+
+
+def of_rows(data: dict[str, list[Any]], rows: slice, by: str) -> dict[str, list[Any]]:
+    return {name: own[rows] for name, own in data.items() if name != by}
+
+
+@pytest.mark.parametrize("by", ["day", "number"])
+@pytest.mark.parametrize("source", ["frame", "file"])
+def test_halves_of_a_time_are_ranked_as_if_each_were_a_table(by: str, source: str, tmp_path: Path) -> None:
+    data = in_time()
+    asked = data if source == "frame" else write_csv(tmp_path / "a.csv", data)
+    grouped = credimi.rank_by(asked, "class", by, by_cuts="quantile:2", exclude=["number"] if by == "day" else ["day"])
+    first, second = grouped.rankings
+    assert first.removeprefix("<= ") == second.removeprefix("> ")
+    assert [ranking.rows for ranking in grouped.rankings.values()] == [1_000, 1_000]
+    given = settled_cuts(asked, by, "quantile:2", Reading())
+    counted, missing = count_by(asked, "class", by, Reading(), given)
+    assert missing == 0
+    for name, rows in ((first, slice(None, 1_000)), (second, slice(1_000, None))):
+        half = of_rows(data, rows, by)
+        assert counted[name] == credimi.count(
+            half if source == "frame" else write_csv(tmp_path / "b.csv", half), "class"
+        )
+    (comparison,) = grouped.comparisons
+    assert comparison.names == (first, second)
+    assert comparison["x"]["verdict"] == "less"
+    assert comparison["z"]["verdict"] == "unsure"
+    assert grouped.settings["by_cuts"] == list(given)
+    assert next(iter(comparison.sections())).above[0].startswith("1 column surely changed (1 less informative)")
+
+
+def test_ranges_are_in_their_order_and_cuts_may_be_dates_or_numbers() -> None:
+    data = in_time()
+    numbers = credimi.rank_by(data, "class", "number", by_cuts=[9, 100, 20])
+    assert list(numbers.rankings) == ["<= 9", "9 to 20", "20 to 100", "> 100"]
+    dates = credimi.rank_by(data, "class", "day", by_cuts="2020-12-31")
+    assert list(dates.rankings) == ["<= 2020-12-31", "> 2020-12-31"]
+    assert dates.rankings["<= 2020-12-31"].rows == 4 * 366
+
+
+def test_what_cannot_be_cut_is_refused_with_the_remedy() -> None:
+    data = in_time() | {"word": ["a", "7"] * 1_000}
+    for by, cuts, said in (
+        ("number", "halves", "by_cuts is 'halves', which are no cuts: pass numbers"),
+        ("number", ["2020-01-01"], "column 'number' holds numbers, but by_cuts are dates"),
+        ("day", [3], "column 'day' holds dates, but by_cuts are numbers"),
+        ("word", [3], "column 'word' cannot be cut into ranges"),
+        ("word", "quantile:2", "by_cuts is 'quantile:2', but column 'word' cannot be cut into ranges"),
+        ("number", None, "has more than 50 different values: compare ranges of numbers or dates (by_cuts='quantile:2'"),
+        ("number", [10_000], "column 'number' has one value only, '<= 10000'"),
+    ):
+        with pytest.raises(credimi.CredimiError) as refused:
+            credimi.rank_by(data, "class", by, by_cuts=cuts)
+        assert said in str(refused.value)
+    with pytest.raises(credimi.CredimiError, match="such as 'a'"):
+        credimi.rank_by(data, "class", "word", by_cuts=[3])
+
+
+def test_the_command_compares_halves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_csv(tmp_path / "a.csv", in_time())
+    asked = ["rank", str(path), "--target", "class", "--exclude", "number"]
+    assert main([*asked, "--by", "day", "--by-cuts", "quantile:2"]) == 0
+    assert "1 column surely changed (1 less informative)" in capsys.readouterr().out
+    assert main([*asked, "--by-cuts", "quantile:2"]) == 2
+    assert "--by-cuts cuts the column of --by: add --by COLUMN" in capsys.readouterr().err

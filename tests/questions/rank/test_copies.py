@@ -68,10 +68,10 @@ def test_copies_are_found_and_columns_that_are_as_good_are_not(kind: str, tmp_pa
 
 def test_it_is_said_in_words() -> None:
     columns = {name: table()[name] for name in ("odor", "smell", "y")}
-    line = "caution: smell says the same as odor; one of them is enough"
+    line = "caution: duplicate of another column: smell (of odor); one of them is enough"
     assert f"{line} (exclude=['smell'])" in credimi.rank(columns, "y").remark_lines()
     assert f"{line} (--exclude smell)" in credimi.rank(columns, "y").remark_lines(reader="command line")
-    assert any("smell (as odor)" in each for each in credimi.rank(table(), "y").remark_lines())
+    assert any("smell (of odor)" in each for each in credimi.rank(table(), "y").remark_lines())
 
 
 def test_files_and_pickles_of_counts_have_no_rows(tmp_path: Path) -> None:

@@ -59,8 +59,8 @@ def test_a_remark_says_on_what_it_depends_and_what_the_rows_with_the_target_tell
     assert remark.mi_with_target == pytest.approx(alone["year"]["mi"], abs=1e-12)
     assert (remark.nats, remark.mi) == (ranking["year"]["target_missing_mi"], ranking["year"]["mi"])
     told = " ".join(str(ranking).split())
-    both = f"{remark.mi:.4f} nats by all rows, {remark.mi_with_target:.4f} by rows with the target"
-    assert f"caution: the target is missing more often at some values of year ({both}); ask why it is missing" in told
+    both = f"{remark.mi:.4f} nats using all rows, {remark.mi_with_target:.4f} using labelled rows"
+    assert f"caution: the target is missing more often at some values of year ({both}); find out why" in told
 
 
 def test_the_headline_says_how_many_rows_have_the_target(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,7 +83,7 @@ def test_where_no_target_is_missing_nothing_is_said_of_it() -> None:
     ranking = credimi.rank({"x": list("aabb") * 25, "y": list("ppqq") * 25}, "y")
     assert ranking.rows_with_target == 100
     assert ranking["x"]["target_missing_mi"] == ranking["x"]["target_missing_p_above"] == 0.0
-    assert str(ranking).splitlines()[0].endswith(": 100 rows")
+    assert str(ranking).splitlines()[0].endswith(": 100 rows; 1 caution")
     one = credimi.rank({"x": ["a", "b", "a"], "y": ["p", None, "q"]}, "y")
     assert str(one).splitlines()[0].endswith(": 2 of 3 rows have the target")
 

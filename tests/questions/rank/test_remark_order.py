@@ -40,8 +40,8 @@ def test_the_largest_stake_comes_first() -> None:
     told = [each for each in ranking.remarks if each.kind == RemarkKind.MISSING_TELLS]
     assert [each.feature for each in told] == ["x4", "x3", "x2", "x1", "x0"]
     assert [each.stake for each in told] == sorted((each.stake for each in told), reverse=True)
-    (line,) = (each for each in ranking.remark_lines() if "where it is missing" in each)
-    assert re.search(r"target: x4 \(\S+ nats\), x3 \(\S+ nats\), x2 \(\S+ nats\) and 2 others; missing", line)
+    (line,) = (each for each in ranking.remark_lines() if "column is missing" in each)
+    assert re.search(r"target: x4 \(\S+ nats\), x3 \(\S+ nats\), x2 \(\S+ nats\) and 2 others; missing values", line)
 
 
 def test_kinds_are_ordered_by_their_largest_stake_and_cautions_come_before_what_else_is_said() -> None:
@@ -108,9 +108,8 @@ def test_times_are_pointed_out_as_ranges_and_as_text(tmp_path: Path, capsys: pyt
     path.write_text("day,y\n" + "".join(f"{time:%Y-%m-%d},{each}\n" for time, each in zip(times, y, strict=True)))
     assert main(["rank", str(path), "--target", "y"]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert (
-        "day: dates or times; what is true of a range of time does not carry over to later rows (--exclude day)" in told
-    )
+    said = "day: dates or times: what held in the past may not hold for new rows, and random folds mislead: test on the"
+    assert f"{said} latest rows (--by day --by-cuts quantile:2 compares the halves; --exclude day)" in told
 
 
 def test_a_time_that_tells_nothing_is_no_caution() -> None:

@@ -142,7 +142,7 @@ def test_a_kept_column_that_tips_early_has_a_remark(table: Record, ranking: cred
     assert [remark.feature for remark in early] == ["weak"]
     assert early[0].caution
     assert early[0].factor == found["weak"]["tipping_factor"] < 1.5
-    line = next(each for each in found.remark_lines() if "nearly at random" in each)
+    line = next(each for each in found.remark_lines() if "(almost) at random" in each)
     assert f"weak ({sentences.up_to(early[0].factor)})" in line
 
 

@@ -9,10 +9,10 @@ import pytest
 from tree_oracle import grown
 
 from credimi.columns.numbers.discretize import evidence_share, mdl_places
+from credimi.counts.nodes import node_tables
+from credimi.counts.nodes.node_counter import node_counter
 from credimi.counts.reading import Reading
 from credimi.counts.request import CountRequest
-from credimi.counts.rows import node_tables
-from credimi.counts.rows.node_counter import node_counter
 from credimi.questions.tree.growth import grow
 from credimi.questions.tree.merging import merged_values
 from credimi.questions.tree.nodes import TreeStop

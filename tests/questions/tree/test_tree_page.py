@@ -16,7 +16,7 @@ from page_helpers import HOSTILE
 from pyarrow import csv
 
 from credimi import CredibleTreeClassifier
-from credimi.counts.rows import node_counter
+from credimi.counts.nodes import node_rows
 from credimi.questions.tree.view import colour_of
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def test_rare_classes_share_a_colour_and_the_key_says_so() -> None:
 
 
 def test_it_is_said_why_branches_have_fewer_rows(clinic: CredibleTreeClassifier) -> None:
-    assert node_counter._MIN_PART == 0.2  # noqa: SLF001  (the page calls it a fifth)
+    assert node_rows._MIN_PART == 0.2  # noqa: SLF001  (the page calls it a fifth)
     html = clinic.tree_.to_html()
     root = html.split("</p></div>")[0]
     assert "807 rows without a value went down all branches" in root

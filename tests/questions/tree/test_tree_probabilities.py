@@ -18,8 +18,8 @@ from tree_oracle import (
 )
 
 from credimi import CredibleTreeClassifier
+from credimi.counts.nodes.node_counter import node_counter
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.node_counter import node_counter
 from credimi.questions.tree.growth import grow
 from credimi.questions.tree.nodes import TreeNode, TreeSplit
 from credimi.questions.tree.probabilities import SplitCounts, learned_probabilities

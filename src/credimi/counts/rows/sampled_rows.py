@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from credimi.columns.column import Column
+    from credimi.columns.labels import Labels
     from credimi.columns.missing import MissingValues
-    from credimi.core.types import Foreign, IntegerArray
+    from credimi.core.types import AnyArray, Foreign, IntegerArray
     from credimi.counts.batch import Batch, CodedBatch
 
 _ALL_ROWS = 4096  # of smaller tables all rows are looked at: twice as many would take a quarter of the time of `rank`
@@ -32,12 +33,17 @@ _MIN_ROWS = 128  # if a table is so wide that fewer rows fit, none are sampled
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledRows:
-    """Up to `most` of the `rows` of a batch. `columns` are to be called: most are never used, so some wait."""
+    """Up to `most` of the `rows` of a batch. `columns` are to be called: most are never used, so some wait.
+
+    `classes` are the target's labels in this batch, and `groups` the class of each row, `len(classes)` if it has none.
+    """
 
     columns: Mapping[str, Callable[[], Column]]
     missing: MissingValues
     rows: int
     most: int
+    classes: Labels
+    groups: AnyArray
 
     @classmethod
     def of(cls, coded: CodedBatch, batch: Batch) -> SampledRows | None:
@@ -53,7 +59,7 @@ class SampledRows:
             values: Foreign = batch.columns[name]
             some = values[rows] if isinstance(values, np.ndarray) else values.take(pa.array(rows))
             columns[name] = partial(encode, some, name, missing=coded.missing, raw=batch.raw, compiled=False)
-        return cls(columns, coded.missing, coded.rows, most)
+        return cls(columns, coded.missing, coded.rows, most, coded.classes, coded.groups[rows])
 
 
 @lru_cache(maxsize=8)  # blocks of columns, and batches, have about as many rows

@@ -4,7 +4,7 @@ There are three claims: I has grown by more than epsilon, I has fallen by more t
 epsilon. The first two have their probability with the prior that most columns do not change. The third has it from the
 two posteriors alone: with that prior it would be probable of any column, however few rows there are. The claim with the
 largest probability is the one that the row makes; it becomes the verdict if its probability reaches the level. So one
-number decides, and the rows are sorted by it: from surely changed to surely the same. If none of the three is more
+number decides, and the rows are sorted by it: surely changed, surely the same, unsure. If none of the three is more
 probable than not (the posteriors differ, but hardly more than samples of columns that are the same), the row makes no
 claim: it is unsure, and the number is the largest of the three.
 """
@@ -19,6 +19,7 @@ from credimi.core.arguments import require_share
 from credimi.core.defaults import P_SAME
 from credimi.core.errors import CredimiError
 from credimi.inference.belief import Belief
+from credimi.questions.compare.change_forecast import growth_to_decide
 from credimi.questions.compare.many_changes import changes
 from credimi.questions.compare.result import COLUMNS
 
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from credimi.questions.compare.many_changes import Samples
 
 MORE, LESS, SAME, UNSURE, NOT_COMPARED = "more", "less", "same", "unsure", "not compared"
-_ORDER = {MORE: 0, LESS: 0, UNSURE: 1, SAME: 2, NOT_COMPARED: 3}
+_ORDER = {MORE: 0, LESS: 0, SAME: 1, UNSURE: 2, NOT_COMPARED: 3}
+_GROWTHS = ("growth_to_decide", "growth_to_decide_low", "growth_to_decide_high")
 _EVEN = 0.5  # below it a claim is less probable than its opposite
 _FIGURES = {"mi": "mean", "low": "low", "high": "high"}
 
@@ -72,12 +74,19 @@ def record(
         }
     if change_found is None:
         unknown = dict.fromkeys(
-            ("change", "low", "high", "p_change", "p_more", "p_less", "p_same", "p_within", "p_claim"), math.nan
+            ("change", "low", "high", "p_change", "p_more", "p_less", "p_same", "p_within", "p_claim", *_GROWTHS),
+            math.nan,
         )
         return row | unknown | {"claim": "", "verdict": NOT_COMPARED}
     claim, p_claim = _claim(change_found, options.level)
+    change, growths = row["mi_b"] - row["mi_a"], (math.nan,) * 3
+    if p_claim < options.level:
+        asked = {"p_same": options.p_same, "epsilon": options.nats, "level": options.level}
+        interval = change_found.low, change_found.high
+        low, median, high = growth_to_decide(change, interval, change_found.p_same, **asked)
+        growths = median, low, high
     return row | {
-        "change": row["mi_b"] - row["mi_a"],
+        "change": change,
         "low": change_found.low,
         "high": change_found.high,
         "p_change": change_found.p_more + change_found.p_less,
@@ -88,6 +97,7 @@ def record(
         "claim": claim,
         "p_claim": p_claim,
         "verdict": claim if p_claim >= options.level else UNSURE,
+        **dict(zip(_GROWTHS, growths, strict=True)),
     }
 
 
@@ -120,12 +130,13 @@ def check_several_classes(target: str, classes: Sequence[Sequence[str]], names: 
 
 
 def in_order(rows: list[Record]) -> dict[str, list[object]]:
-    """The rows as columns, from surely changed to surely the same; columns that are not compared come last."""
+    """The rows as columns: surely changed, surely the same, unsure; columns that are not compared come last."""
 
     def key(row: Record) -> tuple[int, float, float, str]:
         if row["verdict"] == NOT_COMPARED:
             return _ORDER[NOT_COMPARED], 0.0, 0.0, ""  # as they are in the data
-        towards_change = -row["p_claim"] if row["p_claim"] == row["p_within"] else row["p_claim"]
+        is_open = row["verdict"] == UNSURE and row["p_claim"] == row["p_within"]
+        towards_change = -row["p_claim"] if is_open else row["p_claim"]
         return _ORDER[row["verdict"]], -towards_change, -abs(row["change"]), row["feature"]
 
     rows = sorted(rows, key=key)

@@ -74,6 +74,7 @@ COMMAND = Command(
     doing="counting",
     units=True,
     top=TOP,
+    verbose="what a claim is, and what the figures are of",
     html="write a page that shows the comparison in a browser, offline",
     plot="draw both intervals of the first 30, or --top,",
     draws_top=True,

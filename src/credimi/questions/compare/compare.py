@@ -56,7 +56,7 @@ def compare(
     Returns
     -------
     Comparison
-        One row per feature, from surely changed to surely the same.
+        One row per feature: surely changed, surely the same, unsure.
 
     Examples
     --------

@@ -23,6 +23,7 @@ from credimi.results.result import Result
 from credimi.results.section import IN_PYTHON, NATS, Section, Shown
 from credimi.results.sentences import NO_NAME, PYTHON, counted
 from credimi.sources.group_counts import column_name, count_by
+from credimi.sources.group_ranges import settled_cuts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from credimi.core.types import Data, Record, Value, Values
+    from credimi.core.types import Data, Option, Record, Value, Values
     from credimi.inference.belief import Belief
     from credimi.questions.compare.result import Comparison
     from credimi.questions.rank.result import Ranking
@@ -121,13 +122,14 @@ class GroupedRanking(Result):
 
 
 def ranked_by(
-    data: Data, target: Values, by: str, *, reading: Reading, belief: Belief, p_same: float
+    data: Data, target: Values, by: str, *, by_cuts: Option, reading: Reading, belief: Belief, p_same: float
 ) -> GroupedRanking:
     """The rankings of the groups of what `credimi.rank_by` takes, and their comparisons."""
     if isinstance(data, Counts):
         raise CredimiError("counts have no rows to group: pass the data, or `compare` counts of groups")
     by = column_name(by, data)
-    groups, ungrouped = count_by(data, target, by, reading)
+    cuts = settled_cuts(data, by, by_cuts, reading)
+    groups, ungrouped = count_by(data, target, by, reading, cuts)
     both = aligned(list(groups.values()))
     belief = belief.settled(both.entropy)
     options = CompareOptions.of(belief, p_same)
@@ -137,6 +139,7 @@ def ranked_by(
     comparisons = tuple(compared(both.with_samples(pair), options, reading.missing_as, names) for names, pair in pairs)
     settings = {"by": by} | comparisons[0].settings | {"fdr": belief.fdr, "target": both.samples[0].target}
     settings |= {} if belief.robust_factor is None else {"factor": belief.robust_factor}
+    settings |= {} if cuts is None else {"by_cuts": list(cuts)}
     return GroupedRanking(by, rankings, comparisons, ungrouped, settings)
 
 

@@ -10,7 +10,7 @@ from credimi.counts.reading import Reading
 from credimi.inference.belief import Belief
 
 if TYPE_CHECKING:
-    from credimi.core.types import Data, Values
+    from credimi.core.types import Data, Option, Values
     from credimi.questions.compare.groups import GroupedRanking
 
 
@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     belief=Belief.but("prior", "approximation", "method", "random_state"),
 )
 def rank_by(
-    data: Data, target: Values, by: str, *, p_same: float = P_SAME, reading: Reading, belief: Belief
+    data: Data,
+    target: Values,
+    by: str,
+    *,
+    by_cuts: Option = None,
+    p_same: float = P_SAME,
+    reading: Reading,
+    belief: Belief,
 ) -> GroupedRanking:
     """Rank the features in each group of rows, and compare the groups.
 
@@ -35,6 +42,9 @@ def rank_by(
         The name of the target's column, or its values beside the data.
     by : str
         The column that names the groups, with at most 50 values. For an array, its position works, too.
+    by_cuts : numbers, dates or text, optional
+        Cuts of the column `by`, if its ranges are the groups: numbers, dates such as "2024-07-01", or "quantile:2" for
+        halves of about equal size. With a column of time: did it hold in both halves? Default: each value is a group.
     p_same : float
         The prior probability that a column tells as much in both groups that are compared, as in `compare`.
 
@@ -52,4 +62,4 @@ def rank_by(
     """
     from credimi.questions.compare.groups import ranked_by  # noqa: PLC0415  (loads the compiler)
 
-    return ranked_by(data, target, by, reading=reading, belief=belief, p_same=p_same)
+    return ranked_by(data, target, by, by_cuts=by_cuts, reading=reading, belief=belief, p_same=p_same)

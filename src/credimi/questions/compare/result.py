@@ -43,13 +43,16 @@ COLUMNS = (
     "complete_a",
     "complete_b",
     "note",
+    "growth_to_decide",
+    "growth_to_decide_low",
+    "growth_to_decide_high",
 )
 
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(FeatureResult):
-    """What `compare` returns: one row per feature that both samples have, from surely changed to surely the same.
+    """What `compare` returns: a row per feature of both samples: surely changed, surely the same, unsure.
 
     Its columns:
 
@@ -67,6 +70,9 @@ class Comparison(FeatureResult):
     - verdict: the claim if p_claim reaches the level, and "unsure" otherwise; "not compared"
     - complete_a, complete_b: rows with both feature and target
     - note: where numbers were cut, or why a column is not compared
+    - growth_to_decide: for an unsure feature, how many times as many rows in both samples would decide, roughly: in
+      of all samples or more; NaN if even its order of magnitude is not known
+    - growth_to_decide_low, growth_to_decide_high: the same for a quarter and for three quarters of all samples
 
     Attributes
     ----------

@@ -12,42 +12,67 @@ from credimi.results.figures import draw_intervals, new_axes, short_name
 from credimi.results.page import picture, text
 from credimi.results.palette import BLUE, GREY, TERMINAL
 from credimi.results.section import BITS, Column, Section, Shown, probability, signed
-from credimi.results.sentences import NO_NAME, PYTHON, counted, verdict_counts
+from credimi.results.sentences import NO_NAME, counted, first_few, rows_needed, verdict_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from matplotlib.axes import Axes
 
     from credimi.core.types import Record
     from credimi.questions.compare.result import Comparison
 
-_MAX_LINES = 60  # of what Python prints
-_VERDICTS = ("more", "less", "unsure", "same", "not compared")
+_VERDICTS = ("more", "less", "same", "unsure", "not compared")
+_QUIET = TERMINAL | {"unsure": TERMINAL["drop"], "same": ""}  # a change is what is looked for
 _SHORT_NAME, _LONGEST_NAME = 8, 18  # of a sample, as the heading of a column
 _WIDTH_OF_OTHERS = 65  # of the columns without the names of features, and those of the samples
 _MOST_OF_A_NAME = 14
 _LETTERS = ("A", "B")  # the headings of samples whose names look the same
+_CLAIM = (
+    "claim: the most probable of more, less (where no change has probability {p_same:g} beforehand) and same (without "
+    "that prior), if it is more probable than not. Change and its interval use these rows only, so that the interval "
+    "can exclude 0 although P of more and less is small"
+)
 _MAX_COLUMNS_NAMED = 10  # columns that only one of the two has
 
 
 def sections(comparison: Comparison, shown: Shown) -> Iterator[Section]:
     """The table, and the lines below it."""
-    most = shown.top or (_MAX_LINES if shown.reader == PYTHON else len(comparison))
+    most = shown.rows_of(len(comparison))
     longest = max(map(len, comparison.columns["feature"][:most]), default=0)
     left = shown.width - _WIDTH_OF_OTHERS - min(longest, _MOST_OF_A_NAME)
     headings = _headings(comparison.names, min(max(left // 2 - 2, _SHORT_NAME), _LONGEST_NAME))
+    number, cautions, others = comparison.cautions_first(shown)
     yield Section(
-        _title(comparison, headings) + (", in bits" if shown.units == BITS else ""),
+        _title(comparison, headings) + (", in bits" if shown.units == BITS else "") + number,
         _columns(comparison, headings, shown),
         list(comparison),
-        list(_lines(comparison, shown, most)),
-        TERMINAL,
+        list(_lines(comparison, others, shown, most)),
+        _QUIET,
         most,
         more=False,
         heading=_title(comparison, comparison.names),
         html=lambda: _key_html(comparison),
+        above=[*_found(comparison, shown), *cautions],
+        css="changes",
     )
+
+
+def _found(comparison: Comparison, shown: Shown) -> Iterator[str]:
+    """What changed, and by how much what did not surely change could have, in a sentence."""
+    rows = [row for row in comparison if row["verdict"] != "not compared"]
+    changed = [row["verdict"] for row in rows if row["verdict"] in {"more", "less"}]
+    others = [row for row in rows if row["verdict"] in {"same", "unsure"}]
+    if not rows:
+        return
+    numbers = ", ".join(f"{changed.count(each):,} {each} informative" for each in ("more", "less") if each in changed)
+    what = f"{counted(len(changed), 'column')} surely changed ({numbers})" if changed else "no column surely changed"
+    if others:
+        most, name = max((max(abs(row["low"]), abs(row["high"])), row["feature"]) for row in others)
+        by = f"by the {kinds.level_interval(comparison.settings)}s"
+        what += f"; {by}, none{' of the others' * bool(changed)} changed by more than {most * shown.scale:.2g} "
+        what += f"{shown.units} ({name or NO_NAME})"
+    yield what
 
 
 def _columns(comparison: Comparison, headings: tuple[str, str], shown: Shown) -> list[Column]:
@@ -92,29 +117,32 @@ def _title(comparison: Comparison, headings: tuple[str, str]) -> str:
 
 
 def _claim(row: Record) -> str:
-    return "" if math.isnan(row["p_claim"]) else f"{row['claim']} {probability(row['p_claim'], 1.0):>8}"
+    return (
+        ""
+        if math.isnan(row["p_claim"]) or row["claim"] == "unsure"
+        else f"{row['claim']} {probability(row['p_claim'], 1.0):>8}"
+    )
 
 
-def _lines(comparison: Comparison, shown: Shown, most: int) -> Iterator[str]:
+def _lines(comparison: Comparison, remarks: Sequence[str], shown: Shown, most: int) -> Iterator[str]:
     """The lines below the table."""
     settings, verdicts = comparison.settings, comparison.columns["verdict"]
-    yield verdict_counts(verdicts, _VERDICTS, len(verdicts[: shown.top]))
+    yield verdict_counts(verdicts, _VERDICTS, most, shown.to_see_all)
     epsilon, level = kinds.threshold(settings), f"{settings['level']:g}"
     nats = "" if "epsilon_share" in settings else " nats"
+    share = f"; {share}" if (share := kinds.meaning_of_share(settings)) else ""
     yield (
-        f"claim: the most probable of more, less: P(change that way > {epsilon}{nats}), where no change has "
-        f"probability {settings['p_same']:g} beforehand; and same: P(|change| <= {epsilon}), without the prior. It is "
-        f"the verdict if its probability is >= {level}; otherwise the verdict is unsure, and so is the claim if none "
-        "is more probable than not"
+        f"more, less: P(change that way > {epsilon}{nats}) >= {level}; same: P(|change| <= {epsilon}{nats}) >= {level}"
+        f"{share}"
     )
-    yield from filter(None, [kinds.meaning_of_share(settings)])
-    yield (
-        "change and its interval use these rows only. P of more and less also assumes that most columns do not change, "
-        "so it can be small although the interval excludes 0."
-    )
+    if shown.verbose:
+        yield _CLAIM.format(p_same=settings["p_same"])
+    needed = [_needed(row) for row in comparison if not math.isnan(row.get("growth_to_decide", math.nan))]
+    if needed:
+        yield f"rows needed for a clear verdict (rough estimate), times those of both: {first_few(needed)}"
     if settings.get("counts") is False:
         yield "from rankings without their counts: less exact; give counts files or data to be sure"
-    yield from comparison.remark_lines(reader=shown.reader)
+    yield from remarks
     for name, only in zip(comparison.names, comparison.only, strict=True):
         if only:
             listed = ", ".join(only[:_MAX_COLUMNS_NAMED]) + (", ..." if len(only) > _MAX_COLUMNS_NAMED else "")
@@ -123,6 +151,12 @@ def _lines(comparison: Comparison, shown: Shown, most: int) -> Iterator[str]:
     for row, note in islice(zip(comparison, notes, strict=True), most):
         if row["verdict"] == "not compared":
             yield f"{row['feature'] or NO_NAME}: {note}"
+
+
+def _needed(row: Record) -> str:
+    """How many times as many rows would decide about a column."""
+    median, low, high = (math.ceil(row[f"growth_to_decide{end}"]) for end in ("", "_low", "_high"))
+    return f"{row['feature'] or NO_NAME} {rows_needed(median, low, high)}"
 
 
 def _headings(names: tuple[str, str], room: int) -> tuple[str, str]:

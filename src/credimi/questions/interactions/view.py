@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from credimi.results.section import Section, Shown, signed
 from credimi.results.sentences import NO_NAME, counted, unranked_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -44,15 +45,17 @@ def sections(interactions: Interactions, shown: Shown) -> Iterator[Section]:
     rows = list(interactions)
     more = [row for row in rows if row["p_above"] >= row["p_below"]]
     less = [row for row in rows if row["p_above"] < row["p_below"]]
+    number, above, others = interactions.cautions_first(shown)
     if more or not less:
         lead = f"Pairs that tell more about {target} together than apart: {_count(more, 'synergy')}"
-        yield _list(interactions, lead, more, "p_above", shown)
+        yield replace(_list(interactions, lead + number, more, "p_above", shown), above=above)
+        number, above = "", []
     if less:
         lead = f"Pairs that overlap in what they tell about {target}: {_count(less, 'redundancy')}"
-        yield _list(interactions, lead, less, "p_below", shown)
+        yield replace(_list(interactions, lead + number, less, "p_below", shown), above=above)
     if interactions.tables:
         yield Section(html=lambda: _maps_html(interactions))
-    yield Section(lines=list(_lines(interactions, shown)))
+    yield Section(lines=list(_lines(interactions, others, shown)))
 
 
 def _list(interactions: Interactions, lead: str, rows: Sequence[Record], field: str, shown: Shown) -> Section:
@@ -78,11 +81,11 @@ def _count(pairs: Sequence[Record], verdict: str) -> str:
     return f"{decided:,}" if decided == len(pairs) else f"{decided:,}, and {len(pairs) - decided:,} unsure"
 
 
-def _lines(interactions: Interactions, shown: Shown) -> Iterator[str]:
+def _lines(interactions: Interactions, remarks: Iterable[str], shown: Shown) -> Iterator[str]:
     """What was left out, what was looked at, and how many verdicts may be wrong."""
     settings, tried, all_pairs = interactions.settings, interactions.pairs_tried, interactions.all_pairs
     yield from unranked_lines(interactions.left_out, shown.reader)
-    yield from interactions.remark_lines(reader=shown.reader, units=shown.units)
+    yield from remarks
     if tried < all_pairs:
         yield f"interrupted: {tried:,} of {all_pairs:,} pairs were looked at"
     tried_pairs = f"{tried:,} pair{'s' * (tried != 1)}, {counted(interactions.rows, 'row')}"

@@ -30,6 +30,7 @@ from credimi.questions.rank.column_priors import by_prior, checked
 from credimi.questions.rank.copies import copies
 from credimi.questions.rank.missingness import mi_with_target, missingness, target_missingness
 from credimi.questions.rank.page_data import Kept
+from credimi.questions.rank.parts import parts
 from credimi.questions.rank.remarks import remarks_on
 from credimi.questions.rank.result import COLUMNS, ROBUST_COLUMNS, Ranking
 from credimi.results.remarks import Remark, RemarkKind
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from credimi.counts.reading import Reading
     from credimi.inference.belief import Belief
     from credimi.inference.tables.many_tables import Summary
+
+_ROWS_TO_DECIDE = ("rows_to_decide", "rows_to_decide_low", "rows_to_decide_high")
 
 
 def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief) -> Ranking:
@@ -65,7 +68,9 @@ def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief
         belief,
         lambda tables, each, mask: rows_to_decide(tables, posterior_summary.p_above[mask], counts.rows, each),
     )
-    summary = _with_unranked(features, posterior_summary, *rows_needed) | missingness(interpreted, belief)
+    summary = _with_unranked(features, posterior_summary, rows_needed[:3], rows_needed[3]) | missingness(
+        interpreted, belief
+    )
     summary |= target_missingness(features, belief)
     if belief.robust_factor is not None:
         factor, ends = belief.robust_factor, (posterior_summary.low, posterior_summary.high)
@@ -104,6 +109,7 @@ def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief
         _weights_remarks(counted, scaled, blocks if counts.flat_squares is not None else None),
         with_target=mi_with_target(dependent, belief),
         copies=copies(features, columns, counts),
+        parts=parts(features, columns, counts),
         approximate=approximate,
     )
     return Ranking(
@@ -287,7 +293,10 @@ def _names_in_data(data: Data | Counts) -> Record:
 
 
 def _with_unranked(
-    features: Sequence[Feature], summary: Summary, rows: FloatArray, at_epsilon: BooleanArray
+    features: Sequence[Feature],
+    summary: Summary,
+    rows_needed: tuple[FloatArray, FloatArray, FloatArray],
+    at_epsilon: BooleanArray,
 ) -> dict[str, AnyArray]:
     """The figures of all features: I is 0 if nothing can depend on the feature, and unknown if it is not ranked."""
     ranked_columns = {
@@ -301,9 +310,9 @@ def _with_unranked(
         "p_above": summary.p_above,
         "p_independent": summary.p_independent,
         "at_mode": summary.at_mode,
-        "rows_to_decide": rows,
+        **dict(zip(_ROWS_TO_DECIDE, rows_needed, strict=True)),
     }
-    otherwise = {"p_independent": 1.0, "rows_to_decide": np.nan}
+    otherwise = {"p_independent": 1.0, **dict.fromkeys(_ROWS_TO_DECIDE, np.nan)}
     columns = {name: _among_all(features, values, otherwise.get(name, 0.0)) for name, values in ranked_columns.items()}
     return columns | {"at_epsilon": _among_all(features, at_epsilon, unknown=False)}
 
@@ -333,7 +342,7 @@ def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options:
         ],
     }
     columns |= {name: values.tolist() for name, values in (summary | keeps).items()}
-    columns["rows_to_decide"] = [rounded_up(rows) for rows in columns["rows_to_decide"]]
+    columns |= {name: [rounded_up(rows) for rows in columns[name]] for name in _ROWS_TO_DECIDE}
     return {name: columns[name] for name in (*COLUMNS, *ROBUST_COLUMNS) if name in columns}
 
 

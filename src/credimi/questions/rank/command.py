@@ -40,6 +40,8 @@ def _answer(asked: Asked) -> Foreign:
     if by is None:
         if "p_same" in asked.given:
             raise CredimiError("--p-same is for --by: add it, or leave it out")
+        if "by_cuts" in asked.given:
+            raise CredimiError("--by-cuts cuts the column of --by: add --by COLUMN, or leave it out")
         return asked.ask("rank", asked.counts(), counted=True).sorted_by(asked.options.sort)
     if asked.options.effects:
         raise CredimiError("--effects is of one ranking: leave out --by, or --effects")
@@ -63,7 +65,8 @@ COMMAND = Command(
     options=(
         Option(
             "--by",
-            "rank each group of rows separately, and compare them (see credimi compare)",
+            "rank each group of rows separately, and compare them (see credimi compare); --by-cuts makes groups of "
+            "ranges of numbers or dates",
             settings={"metavar": "COLUMN"},
         ),
         Option(
@@ -83,6 +86,7 @@ COMMAND = Command(
     ),
     units=True,
     top=TOP,
+    verbose="by which prior and approximation, and how numbers were read",
     html="write a page to explore the ranking in a browser, offline",
     plot="draw the best 30, or --top,",
     above_csv=("rows", "rows_with_target", "classes", "entropy"),

@@ -17,7 +17,7 @@ from credimi.results.section import Column, Section, Shown
 from credimi.results.sentences import NO_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from matplotlib.axes import Axes
 
@@ -41,8 +41,13 @@ def shown_values(effects: Effects, most: int) -> list[int]:
     return sorted(frequent, key=lambda value: -effects.shares[effects.place, value])
 
 
-def picture(effects: Effects) -> str:
-    """The bars of the class that the direction is of."""
+def largest_share(all_effects: Iterable[Effects]) -> float:
+    """The scale on which the bars of several columns can be compared."""
+    return max((float(each.shares[each.place].max()) for each in all_effects), default=1.0)
+
+
+def picture(effects: Effects, largest: float | None = None) -> str:
+    """The bars of the class that the direction is of; `largest` is the share at the top."""
     values = shown_values(effects, _MAX_BARS)
     of, rows = effects.place, effects.counts.sum(axis=0)
     figures = [
@@ -50,7 +55,7 @@ def picture(effects: Effects) -> str:
         for value in values
     ]
     names = [effects.values[value] for value in values]
-    return _svg(names, figures, [rows[value].item() for value in values], effects.of)
+    return _svg(names, figures, [rows[value].item() for value in values], effects.of, largest)
 
 
 def sections(effects: Effects, shown: Shown) -> Iterator[Section]:
@@ -162,14 +167,20 @@ def percent(share: float) -> str:
     return f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 1.0 else f"{value:.2f}"
 
 
-def _svg(names: Sequence[str], figures: Sequence[tuple[float, float, float]], rows: Sequence[float], of: str) -> str:
+def _svg(
+    names: Sequence[str],
+    figures: Sequence[tuple[float, float, float]],
+    rows: Sequence[float],
+    of: str,
+    largest: float | None,
+) -> str:
     """The bars as HTML: `figures` are the share, and both ends of its interval, of each value."""
-    largest = max((high for _, _, high in figures), default=0.0) or 1.0
+    largest = (max((high for _, _, high in figures), default=0.0) if largest is None else largest) or 1.0
     total, room = sum(rows) or 1.0, _WIDTH - _LEAST * len(names)
     shapes, x = [], 0.0
     for name, (share, low, high), count in zip(names, figures, rows, strict=True):
         width = _LEAST + max(room, 0.0) * count / total
-        top, least, most = (_HEIGHT * (1.0 - each / largest) for each in (share, low, high))
+        top, least, most = (_HEIGHT * max(1.0 - each / largest, 0.0) for each in (share, low, high))
         said = f"{of}: {percent(share)} % ({percent(low)} to {percent(high)}) of {name}, {count:,.10g} rows"
         middle = x + 0.5 * width
         shapes.append(

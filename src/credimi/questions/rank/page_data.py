@@ -83,7 +83,8 @@ def collect(ranking: Ranking, page_inputs: Kept, source: str | None = None, read
         "at_mode": [_nan_to_none(value) for value in page_inputs.at_mode.tolist()],
         "note": [_clipped(note, _MAX_NOTE_CHARACTERS) for note in _notes(ranking, reader)],
         "cuts": [ranking.facts[name]["cuts"][:_MAX_CUTS] for name in columns["feature"]],
-        **{name: columns[name] for name in ("values", "complete", "missing", "rows_to_decide", "at_epsilon")},
+        **{name: columns[name] for name in ("values", "complete", "missing", "at_epsilon")},
+        **{name: values for name, values in columns.items() if name.startswith("rows_to_decide")},
         **{name: [_rounded(value) for value in columns[name]] for name in rounded},
         **unrounded,
     }

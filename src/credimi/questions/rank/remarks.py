@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from credimi.columns.feature import Feature, Suspicion
     from credimi.core.types import Record, Value
 
-_NEARLY_ALL = 0.9  # of the target's entropy
+_NEARLY_ALL, _MUCH = 0.9, 0.5  # of the target's entropy
 _ROWS_PER_VALUE, _MIN_CLASS_ROWS = 10, 5  # with so many rows, a pure column is no accident
 _MIN_GROUPS, _MAX_ROWS_PER_GROUP = 50, 20  # of a column that looks like an identifier of groups
 _EARLY_TIPPING_FACTOR = 1.5  # below this a remark is made
@@ -41,6 +41,8 @@ _USED_COLUMNS = (
     "missing_p_above",
     "target_missing_mi",
     "rows_to_decide",
+    "rows_to_decide_low",
+    "rows_to_decide_high",
     "at_epsilon",
     "tipping_factor",
 )
@@ -76,6 +78,7 @@ def remarks_on(
     *,
     with_target: Mapping[str, float],
     copies: Mapping[str, str],
+    parts: Collection[str] = (),
     approximate: Collection[str] = (),
 ) -> tuple[Remark, ...]:
     """All remarks on a ranking, most important first; `target`: name, classes, entropy, suspicions.
@@ -83,7 +86,8 @@ def remarks_on(
     `on_weights` are the remarks on the weights of the rows.
     `with_target` has the features on which it depends whether the target is missing, and the mean of I from only the
     rows that have the target. `copies` maps features that say the same as a better one to the name of that one.
-    `approximate` are the features whose P(independent) may be off.
+    `parts` are the features that together make up the target. `approximate` are the features whose P(independent) may
+    be off.
     """
     used_columns = [name for name in _USED_COLUMNS if name in columns]
     rows = zip(*(columns[name] for name in used_columns), strict=True)
@@ -102,6 +106,8 @@ def remarks_on(
         ]
         if feature.name in copies:
             remarks.append(Remark(RemarkKind.COPY, feature.name, other=copies[feature.name], stake=figures["mi"]))
+        if feature.name in parts:
+            remarks.append(Remark(RemarkKind.PARTS_OF_TARGET, feature.name, stake=target[2]))
         if feature.name in approximate:
             remarks.append(approximate_remark(feature.name, figures["mi"], settings["epsilon"]))
         if feature.name in with_target:
@@ -162,16 +168,15 @@ def _row_remarks(
 ) -> Iterator[Remark]:
     """Remarks on the figures of a feature."""
     name = feature.name
-    if row["low"] > _NEARLY_ALL * entropy or (row["verdict"] == "keep" and _is_pure(feature, entropy)):
-        yield Remark(RemarkKind.NEARLY_TARGET, name, nats=row["low"], stake=row["mi"])
+    yield from _leaks(feature, row, entropy)
     if settings["prior"] != "adaptive" and row["keep_forward"] and _may_be_noise(row, classes, settings["epsilon"]):
         yield Remark(RemarkKind.MAYBE_NOISE, name, values=row["values"], stake=row["mi"])
     if row["verdict"] == "keep" and feature.kind == FeatureKind.CATEGORIES and _may_name_groups(row):
         rows_each = row["complete"] / row["values"]
         kind = RemarkKind.POSSIBLE_IDENTIFIER
         yield Remark(kind, name, values=row["values"], rows_each=rows_each, stake=row["mi"])
-    if row["verdict"] == "keep" and _is_time(feature):
-        yield Remark(RemarkKind.TIME, name, stake=row["mi"])
+    if row["verdict"] != "drop" and _is_time(feature):  # an identifier, too: rows in time
+        yield Remark(RemarkKind.TIME, name, stake=0.0 if math.isnan(row["mi"]) else row["mi"])
     many = _MANY_CUTS if feature.averaged is None else _MANY_AVERAGED
     if row["verdict"] != "drop" and feature.kind == FeatureKind.RANGES and feature.cuts.size >= many:
         yield Remark(RemarkKind.MANY_CUTS, name, values=feature.cuts.size, stake=row["mi"])
@@ -181,9 +186,18 @@ def _row_remarks(
     if row["verdict"] == "keep" and row.get("tipping_factor", math.inf) < _EARLY_TIPPING_FACTOR:
         yield Remark(RemarkKind.TIPS_EARLY, name, factor=row["tipping_factor"], stake=row["mi"])
     if row["rows_to_decide"]:
-        yield Remark(RemarkKind.ROWS_TO_DECIDE, name, rows=row["rows_to_decide"])
+        quartiles = {"least_rows": row["rows_to_decide_low"], "most_rows": row["rows_to_decide_high"]}
+        yield Remark(RemarkKind.ROWS_TO_DECIDE, name, rows=row["rows_to_decide"], **quartiles)
     if row["at_epsilon"]:
         yield Remark(RemarkKind.AT_EPSILON, name)
+
+
+def _leaks(feature: Feature, row: Record, entropy: float) -> Iterator[Remark]:
+    """Whether the feature has so much of the target's entropy that it may be made from the target."""
+    if row["low"] > _NEARLY_ALL * entropy or (row["verdict"] == "keep" and _is_pure(feature, entropy)):
+        yield Remark(RemarkKind.NEARLY_TARGET, feature.name, nats=row["low"], stake=row["mi"])
+    elif row["low"] > _MUCH * entropy:
+        yield Remark(RemarkKind.MUCH_OF_TARGET, feature.name, share=row["mi"] / entropy, stake=row["mi"])
 
 
 def _is_pure(feature: Feature, entropy: float) -> bool:

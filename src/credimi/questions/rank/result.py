@@ -64,6 +64,8 @@ COLUMNS = (
     "association",
     "association_low",
     "association_high",
+    "rows_to_decide_low",
+    "rows_to_decide_high",
 )
 ROBUST_COLUMNS = ("robust_low", "robust_high", "tipping_factor")  # with robust_factor
 
@@ -93,7 +95,7 @@ class Ranking(FeatureResult):
     - p_independent: P(I = 0), with the adaptive prior; 0 with others
     - keep_plugin, keep_forward, keep_backward, keep_fdr, keep_informative: what the rules keep
     - rows_to_decide: for an unsure feature, the number of rows at which about half of all samples would decide, as far
-      as is known now; two digits, rounded up
+      as is known now; two digits, rounded up; None if even its order of magnitude is not known
     - missing_mi, missing_low, missing_high, missing_p_above: what the missing values of the feature tell about the
       target; 0 if it is never or always missing
     - verdict: keep, unsure, drop or not ranked
@@ -107,6 +109,7 @@ class Ranking(FeatureResult):
       where the target is missing; 0 where it never is
     - association, association_low, association_high: mi, low and high on a scale from 0 (independent) to 1 (the feature
       determines the target); for two normal variables it is the absolute correlation (`inference.tables.association`)
+    - rows_to_decide_low, rows_to_decide_high: the same for a quarter and for three quarters of all samples
     - robust_low, robust_high: with robust_factor, the lower end of the least I and the upper end of the largest I, if
       the odds of being missing differ by that factor at most; see `information_bounds`
     - tipping_factor: with robust_factor, the largest factor at which the verdict keep or drop stands; 1 if it is unsure
@@ -153,7 +156,7 @@ class Ranking(FeatureResult):
     _view: ClassVar[ModuleType] = view
     _called: ClassVar[str] = "ranking"
     _columns: ClassVar[tuple[str, ...]] = (*COLUMNS, *ROBUST_COLUMNS)
-    _whole_numbers: ClassVar[tuple[str, ...]] = ("rows_to_decide",)
+    _whole_numbers: ClassVar[tuple[str, ...]] = ("rows_to_decide", "rows_to_decide_low", "rows_to_decide_high")
     _information: ClassVar[tuple[str, ...]] = INFORMATION
     figures: dict[str, list[Value]]
     target: str
@@ -256,6 +259,11 @@ class Ranking(FeatureResult):
             keep = rules.informative(np.array(self.columns["p_independent"], dtype=np.float64)).tolist()
         names = self.columns["feature"]
         return [self._names.get(name, name) for name, is_kept in zip(names, keep, strict=True) if is_kept]
+
+    def remark_lines_of(self, feature: str) -> list[str]:
+        """The cautions about one feature, in words."""
+        about = [remark for remark in self.remarks if remark.caution and remark.feature == feature]
+        return [record["text"] for record in worded(about, sentences.PYTHON)]
 
     @property
     def has_counts(self) -> bool:

@@ -7,6 +7,7 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from credimi.inference.belief import USUAL_APPROXIMATION, USUAL_PRIOR
 from credimi.questions.rank import effects_view
 from credimi.results import figures, sentences
 from credimi.results import section as kinds
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
     from credimi.questions.rank.effects import Effects
     from credimi.questions.rank.result import Ranking
 
-MAX_LINES = 60  # of what Python prints
 VERDICTS = ("keep", "unsure", "drop", "not ranked")
 _SIGNS = dict(zip(VERDICTS, "●◐○-", strict=True))
 _MAX_CLASSES_NAMED = 6
+_USUAL_METHOD = str(USUAL_PRIOR), str(USUAL_APPROXIMATION)
 _ROBUST = (
     "up to Gx: the verdict stands if the odds of being missing differ at most G-fold between the values of a feature"
 )
@@ -34,11 +35,19 @@ _ROBUST = (
 
 def sections(ranking: Ranking, shown: Shown) -> Iterator[Section]:
     """The table, and the lines below it."""
-    most = shown.top or (MAX_LINES if shown.reader == sentences.PYTHON else len(ranking))
+    most = shown.rows_of(len(ranking))
     rows = [row | {"#": str(place)} for place, row in enumerate(islice(ranking, most), 1)]
-    lines = list(_lines(ranking, rows, shown))
+    number, above, others = ranking.cautions_first(shown)
     yield Section(
-        _title(ranking, shown), _columns(ranking, shown), rows, lines, TERMINAL, most, count=len(ranking), more=False
+        _title(ranking, shown) + number,
+        _columns(ranking, shown),
+        rows,
+        list(_lines(ranking, rows, others, shown)),
+        TERMINAL,
+        most,
+        count=len(ranking),
+        more=False,
+        above=above,
     )
     if shown.effects:
         yield Section(lines=[""])
@@ -62,13 +71,13 @@ def _columns(ranking: Ranking, shown: Shown) -> list[Column]:
         Column("#", lambda row: "" if math.isnan(row["mi"]) else row["#"]),
         kinds.name(),
         kinds.nats("mi", shown.units, scale),
-        kinds.share("entropy_share", "%", importance=5),
+        kinds.share("entropy_share", "%", importance=4),
         kinds.interval(kinds.level_interval(settings), scale=scale, importance=1),
         Column("", lambda _: "", sized=lambda row, length: _bar(row, largest, length), media=("text",)),
         Column("share of a class by value", lambda _: "", html=_Pictures(ranking), kind="words", media=("notebook",)),
         kinds.tail("p_above", kinds.above(settings, shown.units), importance=3, spread="std"),
         kinds.verdict(sentences.verdict_with_factor, html=_verdict_html),
-        Column("complete", lambda row: f"{row['complete']:,}", importance=4),
+        Column("complete", lambda row: f"{row['complete']:,}", importance=5),
     ]
     if factor is not None:
         ends = ("robust_low", "robust_high")
@@ -93,9 +102,11 @@ class _Pictures:
     def __call__(self, row: Record) -> str:
         """The picture of one row."""
         if self._found is None:
-            self._found = {effects.feature: effects for effects in self._ranking.all_effects(MAX_LINES)}
+            self._found = {effects.feature: effects for effects in self._ranking.all_effects(kinds.MOST_ROWS)}
         effects = self._found.get(row["feature"])
-        return "" if effects is None else effects_view.picture(effects)
+        return (
+            "" if effects is None else effects_view.picture(effects, effects_view.largest_share(self._found.values()))
+        )
 
 
 def _values(ranking: Ranking, row: Record, reader: str) -> str:
@@ -118,29 +129,41 @@ def _verdict_html(row: Record) -> str:
     """The verdict with its sign, and what would decide an unsure feature."""
     decides = "lies at epsilon" if row["at_epsilon"] else ""
     if not decides and row["rows_to_decide"]:
-        decides = f"until about {row['rows_to_decide']:,} rows"
+        quartiles = (row[f"rows_to_decide_{end}"] for end in ("low", "high"))
+        decides = f"until about {sentences.rows_needed(row['rows_to_decide'], *quartiles)} rows"
     below = f"<br><small>{decides}</small>" if decides else ""
     return f"{_SIGNS[row['verdict']]} {escape(sentences.verdict_with_factor(row))}{below}"
 
 
-def _lines(ranking: Ranking, rows: Sequence[Record], shown: Shown) -> Iterator[str]:
-    settings = ranking.settings
-    yield sentences.verdict_counts(ranking.columns["verdict"], VERDICTS, len(rows))
-    level, method = f"{settings['level']:g}", f"prior {settings['prior']}, approximation {settings['approximation']}"
-    if own := settings.get("prior_of_columns"):
-        method += f"; with priors of their own: {', '.join(own)}"
-    method = f"method {settings['method']}: {method}" if "method" in settings else method
+def _lines(ranking: Ranking, rows: Sequence[Record], remarks: Sequence[str], shown: Shown) -> Iterator[str]:
+    settings, level = ranking.settings, f"{ranking.settings['level']:g}"
+    yield sentences.verdict_counts(ranking.columns["verdict"], VERDICTS, len(rows), shown.to_see_all)
     nats = "" if "epsilon_share" in settings else f" {NATS}"
     keep = f"keep: P(I > {kinds.threshold(settings)}{nats}) >= {level}"
     share = f"; {share}" if (share := kinds.meaning_of_share(settings)) else ""
-    yield f"{keep}; drop: P(I <= {kinds.threshold(settings, shown.units)}) >= {level}{share}; {method}"
+    yield f"{keep}; drop: P(I <= {kinds.threshold(settings, shown.units)}) >= {level}{share}"
+    if shown.verbose or not _is_usual(settings):
+        yield _method(settings)
     if "factor" in settings:
         yield _ROBUST
-    yield from ranking.remark_lines(units=shown.units, reader=shown.reader)
+    yield from remarks
     if not shown.wide:
         unranked = [row["feature"] for row in rows if row["verdict"] == "not ranked" or row["values"] < 2]
         facts = [ranking.facts[feature] for feature in unranked if feature in ranking.facts]
         yield from sentences.unranked_lines(facts, shown.reader)
+
+
+def _is_usual(settings: Record) -> bool:
+    """Whether the method is the default, so that it is said only if asked for."""
+    chosen = (settings["prior"], settings["approximation"])
+    return chosen == _USUAL_METHOD and "method" not in settings and not settings.get("prior_of_columns")
+
+
+def _method(settings: Record) -> str:
+    method = f"prior {settings['prior']}, approximation {settings['approximation']}"
+    if own := settings.get("prior_of_columns"):
+        method += f"; with priors of their own: {', '.join(own)}"
+    return f"method {settings['method']}: {method}" if "method" in settings else method
 
 
 def plot(ranking: Ranking, ax: Axes | None, *, top: int) -> Axes:

@@ -268,7 +268,8 @@ def cautions(
     columns["complete"] = [feature.complete for feature in features]
     columns["keep_forward"] = [feature.name in taken for feature in features]
     columns["verdict"] = ["keep" if is_taken else "drop" for is_taken in columns["keep_forward"]]
-    columns["rows_to_decide"], columns["at_epsilon"] = [None] * len(features), [False] * len(features)
+    columns |= {f"rows_to_decide{end}": [None] * len(features) for end in ("", "_low", "_high")}
+    columns["at_epsilon"] = [False] * len(features)
     depends = summary["target_missing_p_above"] >= options.level
     dependent = [feature for feature, is_dependent in zip(features, depends, strict=True) if is_dependent]
     remarks = remarks_on(

@@ -68,9 +68,9 @@ def sections(selection: Selection, shown: Shown) -> Iterator[Section]:
         for row in rows
         if row["substitutes"]
     ]
-    yield Section(
-        title(selection), _columns(selection, rows, shown), rows, substitutes, heading="Taken, in order", css="steps"
-    )
+    number, cautions, others = selection.cautions_first(shown)
+    lead, of_steps = title(selection) + number, _columns(selection, rows, shown)
+    yield Section(lead, of_steps, rows, substitutes, heading="Taken, in order", css="steps", above=cautions)
     if _redundancy(selection)[0]:
         yield Section(heading="Which columns say the same", html=lambda: _matrix_html(selection))
     if selection.rejected:
@@ -84,7 +84,7 @@ def sections(selection: Selection, shown: Shown) -> Iterator[Section]:
         )
         rejected = [asdict(each) | {"verdict": each.reason} for each in selection.rejected]
         yield Section("", columns, rejected, most=_MAX_REJECTED, heading="Not taken")
-    yield Section(lines=list(_lines(selection, shown)))
+    yield Section(lines=list(_lines(selection, others, shown)))
 
 
 def title(selection: Selection) -> str:
@@ -130,7 +130,7 @@ def _columns(selection: Selection, rows: list[Record], shown: Shown) -> list[Col
     ]
 
 
-def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
+def _lines(selection: Selection, remarks: Iterable[str], shown: Shown) -> Iterator[str]:
     """What is said below: how sure it is, what was left out, what else to try, what figures mean."""
     settings, smallest = selection.settings, _is_smallest(selection)
     if not selection.complete:
@@ -140,7 +140,7 @@ def _lines(selection: Selection, shown: Shown) -> Iterator[str]:
         yield _FORCED
     yield from _none_taken(selection, shown)
     yield from _combinations(selection, shown)
-    yield from selection.remark_lines(reader=shown.reader, units=shown.units)
+    yield from remarks
     if smallest and selection.steps:
         yield _LEGEND
     units, share = shown.units, kinds.meaning_of_share(settings)

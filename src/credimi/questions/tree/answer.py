@@ -6,13 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from credimi.core.arguments import require_whole
-from credimi.core.errors import CredimiError
 from credimi.counts.request import CountRequest
-from credimi.counts.rows.node_counter import node_counter
 from credimi.counts.weights import on_weights
 from credimi.questions.tree.growth import grow
-from credimi.sources.codes import encoded_table
-from credimi.sources.count import require_rows_here
+from credimi.sources.codes import counter_of
 
 if TYPE_CHECKING:
     from credimi.core.types import Data, Values
@@ -20,22 +17,21 @@ if TYPE_CHECKING:
     from credimi.inference.belief import Belief
     from credimi.questions.tree.result import Tree
 
+_READING_SHARE = 0.2  # of the whole progress
+
 
 def grown(data: Data, target: Values, max_depth: int | None, reading: Reading, belief: Belief) -> Tree:
     """The answer to what `credimi.tree` takes."""
     if max_depth is not None:
         require_whole("max_depth", max_depth, 0)
-    require_rows_here(data)
-    table = encoded_table(data, CountRequest.of(target, reading))
-    if not table.counts.rows:
-        raise CredimiError(f"there are no rows: nothing can be said about {table.counts.target!r}")
-    counter = node_counter(table, belief.threads)
-    tree = grow(
-        counter,
-        epsilon=belief.epsilon,
-        level=belief.level,
-        max_depth=max_depth,
-        threads=belief.threads,
-        progress=reading.step("growing"),
-    )
-    return replace(tree, remarks=(*tree.remarks, *on_weights(counter.codes)))
+    request = CountRequest.of(target, reading, progress=reading.part(0.0, _READING_SHARE).step("reading"))
+    with counter_of(data, request, uncut=True) as counter:
+        tree = grow(
+            counter.by_node(),
+            epsilon=belief.epsilon,
+            level=belief.level,
+            max_depth=max_depth,
+            threads=belief.threads,
+            progress=reading.part(_READING_SHARE, 1.0).step("growing"),
+        )
+        return replace(tree, remarks=(*tree.remarks, *on_weights(counter)))

@@ -58,7 +58,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counts.rows.node_counter import NodeCounter, NodeTables
+    from credimi.counts.counter import Nodes
+    from credimi.counts.nodes.node_counter import NodeTables
     from credimi.questions.tree.judging import Judged
     from credimi.results.remarks import Remark
 
@@ -68,7 +69,7 @@ _MIN_CLASS_SHARE = 1e-9  # of the rows of a node: a class with less is absent, u
 
 
 def grow(
-    counter: NodeCounter,
+    counter: Nodes,
     *,
     epsilon: float | str = EPSILON,
     level: float = 0.5,
@@ -81,25 +82,25 @@ def grow(
     `progress` is called with the share of the rows that have reached a leaf.
     """
     options = Belief(epsilon=epsilon, level=level, threads=threads)
-    options = options.settled(counter.codes.book.interpreted.entropy)
+    options = options.settled(counter.book.interpreted.entropy)
     grower = _Grower(counter, options, max_depth, progress)
     grower.grow()
-    codes = counter.codes
+    book = counter.book
     return Tree(
-        codes.target,
-        codes.classes,
+        book.target,
+        book.classes,
         counter.columns,
         tuple(grower.nodes),
         options.nats,
         options.level,
         options.epsilon_share,
         grower.probabilities,
-        tuple(feature.facts for feature in codes.left_out),
+        tuple(feature.facts for feature in book.left_out),
         _remarks(grower.nodes, counter, options.nats),
     )
 
 
-def _remarks(nodes: list[TreeNode], counter: NodeCounter, epsilon: float) -> tuple[Remark, ...]:
+def _remarks(nodes: list[TreeNode], counter: Nodes, epsilon: float) -> tuple[Remark, ...]:
     """The columns whose P(independent) may be off in a node that shows them, largest mean first."""
     largest: dict[str, float] = {}
     for candidate in (each for node in nodes for each in (node.best, node.runner_up)):
@@ -112,7 +113,7 @@ def _remarks(nodes: list[TreeNode], counter: NodeCounter, epsilon: float) -> tup
 class _Grower:
     def __init__(
         self,
-        counter: NodeCounter,
+        counter: Nodes,
         options: Belief,
         max_depth: int | None,
         progress: Callable[[float], None] | None,
@@ -168,9 +169,18 @@ class _Grower:
         share = self._share_of_independent()
         decided = (self._decide(*each, share) for each in zip(tested, judged_nodes, strict=True))
         divided_nodes = [node for node in decided if node is not None]
+        stood_in = zip(divided_nodes, self.stand_ins.of(divided_nodes), strict=True)
+        splits = [(node, replace(split, stand_ins=stand_ins)) for (node, split), stand_ins in stood_in]
+        first, families = len(self.nodes), []
+        for node, split in splits:  # all of them, before a child is counted: those of a level are counted together
+            families.append(tuple(range(first, first + split.shares.size)))
+            lines = [(stand_in.column, stand_in.place_of) for stand_in in split.stand_ins]
+            self.counter.descend(node.number, families[-1], lines, partial(branch_weights, split))
+            first += split.shares.size
         self.open = []
-        for (node, split), stand_ins in zip(divided_nodes, self.stand_ins.of(divided_nodes), strict=True):
-            self.open += self._divide(node, replace(split, stand_ins=stand_ins))
+        for (node, split), children in zip(splits, families, strict=True):
+            self.nodes[node.number] = replace(node, split=replace(split, children=children))
+            self.open += [self._open_node(node.number, branch, node.depth + 1) for branch in range(len(children))]
 
     def _counted(self, tested: list[TreeNode]) -> Iterator[NodeTables]:
         """The tables of the open nodes that are tested (which are added to `tested`); the others become leaves."""
@@ -231,14 +241,6 @@ class _Grower:
         split = self._split(node, best, judged_node.node_tables.places[int(order[0])])
         self.counter.divide(node.number, split.column, split.branch_of)
         return node, split
-
-    def _divide(self, node: TreeNode, split: TreeSplit) -> list[TreeNode]:
-        """The children of a node; rows without a value go down all branches."""
-        numbers = tuple(range(len(self.nodes), len(self.nodes) + split.shares.size))
-        lines = [(stand_in.column, stand_in.place_of) for stand_in in split.stand_ins]
-        self.counter.descend(node.number, numbers, lines, partial(branch_weights, split))
-        self.nodes[node.number] = replace(node, split=replace(split, children=numbers))
-        return [self._open_node(node.number, branch, node.depth + 1) for branch in range(len(numbers))]
 
     def _split(self, node: TreeNode, best: TreeCandidate, cut_codes: IntegerArray) -> TreeSplit:
         """The split of a node by its best column; a column of numbers is cut between the two codes `cut_codes`."""

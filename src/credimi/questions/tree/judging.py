@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from credimi.core.types import BooleanArray, FloatArray
-    from credimi.counts.rows.node_counter import NodeTables
+    from credimi.counts.nodes.node_counter import NodeTables
     from credimi.inference.belief import Belief
 
 _MAX_CELLS = 1 << 22  # of the tables that are judged in one batch

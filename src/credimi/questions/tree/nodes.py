@@ -13,7 +13,7 @@ from credimi.core.public import stored
 
 if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counts.rows.node_counter import TreeColumn
+    from credimi.counts.nodes.node_counter import TreeColumn
 
 _FEW_ROWS = 200.0  # from which on a split needs more than the level
 SURE = 0.95  # level of claims: the split of the root, intervals, and that a column tells nothing

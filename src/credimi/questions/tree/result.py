@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from credimi.core.types import FloatArray, IntegerArray, Record, Value
-    from credimi.counts.rows.node_counter import TreeColumn
+    from credimi.counts.nodes.node_counter import TreeColumn
     from credimi.results.remarks import Remark
     from credimi.results.section import Section, Shown
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counts.rows.node_counter import NodeCounter
+    from credimi.counts.counter import Nodes
     from credimi.inference.belief import Belief
     from credimi.questions.tree.judging import Judged
     from credimi.questions.tree.nodes import TreeNode, TreeSplit
@@ -58,7 +58,7 @@ _STRENGTHS = 2.0 ** np.arange(-1, 13)
 class StandIns:
     """Finds the columns that stand in, for many splits at once."""
 
-    def __init__(self, counter: NodeCounter, options: Belief) -> None:
+    def __init__(self, counter: Nodes, options: Belief) -> None:
         self.counter, self.options = counter, options
         self.places = places_by_name([column.name for column in counter.columns])
 

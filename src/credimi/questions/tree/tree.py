@@ -29,7 +29,8 @@ def tree(data: Data, target: Values, *, max_depth: int | None = None, reading: R
     Parameters
     ----------
     data : what `credimi.count` takes, if it fits into memory
-        Data frames, arrays, files.
+        Data frames, arrays, files. Data frames of Spark and Dask are read twice: their rows become codes where they
+        are, and are counted there.
     target : str or array
         The target's column, or its values beside the data.
     max_depth : int, optional

@@ -102,7 +102,9 @@ function detailOf(report, laws, bounds, state, feature) {
     const kept = ["plugin", "forward", "backward", "fdr", "informative"].filter((rule) => state.found[rule][feature]);
     fact(facts, "Kept by", kept.length ? kept.map((rule) => (rule === "plugin" ? "plug-in" : rule)).join(", ") : "none");
     if (askedFor(report, state) && of("rows_to_decide") !== null) {
-      fact(facts, "Decided at about", `${whole(of("rows_to_decide"))} rows, by half of all samples of that size`);
+      const [median, low, high] = ["", "_low", "_high"].map((end) => of(`rows_to_decide${end}`));
+      fact(facts, "Decided at about", high <= 3 * low ? `${whole(median)} rows, by half of all samples of that size`
+        : `${whole(low)} to ${whole(high)} rows, by a quarter to three quarters of all samples`);
     }
   }
   fact(facts, "Complete rows", `${whole(of("complete"))} of ${whole(report.rows)}`);

@@ -35,6 +35,7 @@ const NAMED = 100; // features named beside one caution; in the list all are mar
 
 function describeCautions() {
   place("cautions").hidden = !report.cautions.length;
+  place("cautions").querySelector("h2").textContent = counted(report.cautions.length, "caution");
   for (const caution of report.cautions) {
     const line = make("li", {}, isolated(caution.text));
     for (const name of caution.features.slice(0, NAMED)) {

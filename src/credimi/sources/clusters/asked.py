@@ -83,40 +83,48 @@ class AtRows:
 class RowsElsewhere:
     """The rows of a cluster, which are asked; `reduce` sends the work, and joins the answers."""
 
-    def __init__(self, book: Codebook, reduce: Reduce, order: tuple[int, ...] | None = None) -> None:
-        self._book, self._reduce, self._order = book.bare, reduce, order
-        self._first = self._answered(Nothing())[0]
+    def __init__(
+        self,
+        book: Codebook,
+        reduce: Reduce,
+        expected: int | None = None,
+        order: tuple[int, ...] | None = None,
+    ) -> None:
+        """`expected` is the number of rows, if it is known; `order` that of the columns."""
+        self._book, self._reduce, self._order, self._expected = book.bare, reduce, order, expected
+        self._checksum: int | None = None  # of the first answer
 
     def with_columns(self, order: tuple[int, ...]) -> RowsElsewhere:
         """The same with the columns in another order."""
-        return RowsElsewhere(self._book, self._reduce, order)
+        return RowsElsewhere(self._book, self._reduce, self._expected, order)
 
     @property
     def rows(self) -> int:
         """Their number, whatever their weights."""
-        return self._first[0]
+        if self._expected is None:
+            self.ask(Nothing())
+        return self._expected or 0
 
     def ask(self, ask: Ask) -> bytes:
         """The answer; an error if other rows gave it than before."""
-        seen, content = self._answered(ask)
-        if seen != self._first:
+        work = AtRows(self._book, ask, self._order)
+        answer = self._reduce(work, work.join)
+        rows, checksum = size_and_checksum(answer) if answer else (0, 0)  # there may be no partitions
+        if self._expected is None:
+            self._expected = rows
+        if self._checksum is None:
+            self._checksum = checksum
+        if (rows, checksum) != (self._expected, self._checksum):
             raise CredimiError(
-                f"the rows of the DataFrame changed while they were counted, from {self._first[0]:,} to {seen[0]:,} or "
-                "in what they hold: write what the query gives to files, and pass these"
+                f"the rows of the DataFrame changed while they were counted, from {self._expected:,} to {rows:,} or in "
+                "what they hold: write what the query gives to files, and pass these"
             )
-        return content
+        return answer[_HEADER_BYTES:]
 
     def numbers(self, ask: Ask) -> FloatArray:
         """An answer that is an array of numbers; empty if there are no rows."""
         content = self.ask(ask)
         return np.frombuffer(content) if content else np.zeros(0)
-
-    def _answered(self, ask: Ask) -> tuple[tuple[int, int], bytes]:
-        work = AtRows(self._book, ask, self._order)
-        answer = self._reduce(work, work.join)
-        if not answer:  # there are no partitions
-            return (0, 0), b""
-        return size_and_checksum(answer), answer[_HEADER_BYTES:]
 
 
 @dataclass(frozen=True, slots=True)

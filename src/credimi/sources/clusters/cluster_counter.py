@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counts.counter import ByValue, Strata
 from credimi.counts.local_counter import at_once, stratum_tables
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
     from credimi.counts.counts import Counts
     from credimi.counts.rows.class_pairs import ClassPairs
     from credimi.counts.rows.distinct_rows import DistinctRows
-    from credimi.counts.rows.node_counter import NodeCounter
     from credimi.sources.clusters.asked import RowsElsewhere
+    from credimi.sources.clusters.cluster_nodes import NodesElsewhere
 
 _PAIR_CELLS = 1 << 22  # of the tables of pairs that are asked for at once
 
@@ -44,12 +43,6 @@ class ClusterCounter:
     def __init__(self, book: Codebook, counts: Counts, elsewhere: RowsElsewhere, threads: int | None = None) -> None:
         self.book, self.threads, self.elsewhere, self._counts = book, threads, elsewhere, counts
         self.rows, self.squares, self.is_survey = counts.rows, float(counts.squares), False
-        weighted = counts.settings.weights is not None
-        if not weighted and elsewhere.rows != counts.rows:
-            raise CredimiError(
-                f"the rows of the DataFrame changed between two passes over them, from {counts.rows:,} to "
-                f"{elsewhere.rows:,}: write what the query gives to files, and pass these"
-            )
 
     def by_name(self) -> ClusterCounter:
         """The same with the columns in the order of their names."""
@@ -80,9 +73,11 @@ class ClusterCounter:
 
         return class_pairs(self)
 
-    def by_node(self) -> NodeCounter:
+    def by_node(self) -> NodesElsewhere:
         """Tables of the nodes of a tree."""
-        raise CredimiError("a tree needs rows in this process: collect them into a table in memory")
+        from credimi.sources.clusters.cluster_nodes import NodesElsewhere  # noqa: PLC0415  (only trees need it)
+
+        return NodesElsewhere(self.book, self.elsewhere)
 
     def by_row(self) -> DistinctRows:
         """The different rows, whatever their class, and how often each occurs."""

@@ -1,10 +1,7 @@
 """`NodeCounter`: the tables of all columns in the nodes of a tree, which grows meanwhile.
 
-A question says how a node is divided; which rows are in which node is kept here. A row without a value at a split goes
-down all branches, with a part of its weight in each; parts below `_MIN_PART` of a row are left out.
-
-Columns of up to 255 values are stored row by row, one byte per cell, so that the rows of a node are read once for all
-of them. Each other column is an array of two bytes per cell. Numbers keep all their values: they are cut in the nodes.
+A question says how a node is divided; which rows are in which node is kept in `NodeRows`. Numbers keep all their
+values: they are cut in the nodes.
 
 Counting a node costs O(rows x columns). The best cut of a column of numbers costs O(values x classes) more, for the
 values that occur in the node.
@@ -24,9 +21,10 @@ from credimi.core.tables import Tables
 from credimi.core.threads import cores, share
 from credimi.counts.codes import Codebook, keeps_all_numbers
 from credimi.counts.local_counter import LocalCounter
+from credimi.counts.nodes.node_rows import MAX_NARROW_VALUES, NodeRows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -34,10 +32,9 @@ if TYPE_CHECKING:
     from credimi.columns.labels import Labels
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
     from credimi.counts.codes import Codes, EncodedTable
+    from credimi.counts.nodes.node_rows import Members
 
-_MAX_NARROW_VALUES = 255  # of a column of bytes; the largest byte is "missing"
 _CELLS_WORTH_THREADS = 1 << 20  # a node with fewer cells is counted by one thread
-_MIN_PART = 0.2  # of a row: smaller parts would blur the classes of small nodes, and be many
 
 
 @stored
@@ -92,43 +89,15 @@ class NodeTables:
         return NodeTables(self.tables.chosen(columns), self.columns[columns], self.places[columns])
 
 
-@dataclass(slots=True, eq=False)
-class _Members:
-    """The rows of a node, the part of each that is in it, and its weight; and its branch, once it is divided."""
-
-    rows: IntegerArray
-    parts: FloatArray
-    weights: FloatArray
-    branch: IntegerArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-
-
-class NodeCounter:
+class NodeCounter(NodeRows):
     """Counts nodes, which have numbers; 0 is the root, with all rows."""
 
     def __init__(self, codes: Codes, threads: int | None = None) -> None:
-        self.codes, self.threads = codes, cores(threads)
-        book = codes.book
-        self.columns = tuple(
-            TreeColumn.of(feature, numbers=keeps_all_numbers(feature, book.settings)) for feature in book.features
-        )
-        is_narrow = codes.sizes <= _MAX_NARROW_VALUES
-        self.narrow_columns, self.wide_columns = np.flatnonzero(is_narrow), np.flatnonzero(~is_narrow)
-        self.narrow = np.empty((codes.groups.size, self.narrow_columns.size), dtype=np.uint8)
-        for place, column in enumerate(self.narrow_columns.tolist()):
-            self.narrow[:, place] = codes.columns[column]
-        self.groups = codes.groups.astype(np.uint16)
-        self.branches = np.zeros_like(self.groups)  # of the rows of the node at hand
+        super().__init__(codes)
+        self.book, self.threads = codes.book, cores(threads)
+        self.columns = tree_columns(self.book)
         self.room: dict[int, _Room] = {}  # by the number of classes, or of branches
-        weights = np.ones(self.groups.size) if codes.weights is None else codes.weights
-        rows = np.flatnonzero(weights > 0.0)
-        self._last = _Members(rows, np.ones(rows.size), weights[rows])
-        self.members = {0: self._last}
-
-    def class_totals(self, node: int) -> FloatArray:
-        """The weight of each class in a node; that of rows without a class comes last."""
-        members = self.members[node]
-        totals = np.bincount(self.groups[members.rows], members.weights, len(self.codes.classes) + 1)
-        return totals.astype(np.float64)
+        self._last = self.members[0]
 
     def tables(self, node: int) -> NodeTables:
         """The tables of all columns that have at least two classes and two values in a node."""
@@ -149,17 +118,10 @@ class NodeCounter:
         result: FloatArray = counts[counts.sum(axis=1) > 0.0]
         return result
 
-    def divide(self, node: int, column: int, branch_of: IntegerArray) -> None:
-        """Divide a node: `branch_of` has the branch of each value of the column, -1 for values without one."""
-        members = self.members[node]
-        codes = self.codes.columns[column][members.rows]
-        members.branch = np.append(branch_of, -1)[np.minimum(codes, branch_of.size)]
-
     def branch_tables(self, node: int, branches: int, column: int) -> NodeTables:
         """The tables of all other columns against the branches of a divided node, of which `column` was the split."""
         members = self.members[node]
-        self.branches[members.rows] = np.where(members.branch < 0, branches, members.branch)
-        counted = self._counted(members, self.branches, branches)
+        counted = self._counted(members, self._groups_of_branches(members, branches), branches)
         return counted.chosen(counted.columns != column)
 
     def occurs_in_branches(self, node: int, column: int) -> BooleanArray:
@@ -170,44 +132,16 @@ class NodeCounter:
         occurs: BooleanArray = np.bincount(codes, members.weights[known], self.columns[column].size + 1)[:-1] > 0.0
         return occurs
 
-    def descend(
-        self,
-        node: int,
-        children: Sequence[int],
-        stand_ins: Sequence[tuple[int, IntegerArray]],
-        shares_of: Callable[[Iterator[IntegerArray], int], FloatArray],
-    ) -> None:
-        """Send the rows of a divided node to its children; rows without a value go down all branches.
-
-        `shares_of` says with what probabilities, (rows, branches). It gets the line of each row in each of the columns
-        that stand in: `stand_ins` has their numbers, and the line of each code. And it gets the number of rows.
-        """
-        members = self.members.pop(node)
-        shares = np.ones((members.rows.size, len(children)))
-        missing = members.branch < 0
-        if missing.any():
-            rows = members.rows[missing]
-            lines = (np.append(line_of, -1)[self.codes.columns[column][rows]] for column, line_of in stand_ins)
-            shares[missing] = shares_of(lines, rows.size)
-        for branch, (child, part) in enumerate(zip(children, shares.T, strict=True)):
-            stays = (members.branch == branch) | (missing & (members.parts * part >= _MIN_PART))
-            parts, weights = members.parts[stays] * part[stays], members.weights[stays] * part[stays]
-            self.members[child] = _Members(members.rows[stays], parts, weights)
-
-    def close(self, node: int) -> None:
-        """Forget the rows of a leaf."""
-        del self.members[node]
-
-    def _values(self, members: _Members, column: int, groups: NDArray[np.uint16], classes: int) -> FloatArray:
+    def _values(self, members: Members, column: int, groups: NDArray[np.uint16], classes: int) -> FloatArray:
         codes, size = self.codes.columns[column][members.rows].astype(np.int64), self.columns[column].size
         own_groups = groups[members.rows]
         known = (codes < size) & (own_groups < classes)
         cells = np.bincount(codes[known] * classes + own_groups[known], members.weights[known], size * classes)
         return cells.reshape(size, classes).astype(np.float64)
 
-    def _counted(self, members: _Members, groups: NDArray[np.uint16], classes: int) -> NodeTables:
+    def _counted(self, members: Members, groups: NDArray[np.uint16], classes: int) -> NodeTables:
         """The tables of all columns that have at least two groups and two values in these rows."""
-        from credimi.counts.rows import node_tables  # noqa: PLC0415  (loads compiled code)
+        from credimi.counts.nodes import node_tables  # noqa: PLC0415  (loads compiled code)
 
         if classes not in self.room:
             self.room[classes] = _Room(self.columns, self.narrow_columns, classes)
@@ -244,6 +178,11 @@ class NodeCounter:
         return NodeTables(tables, columns[has_table].astype(np.int64), cuts[has_table])
 
 
+def tree_columns(book: Codebook) -> tuple[TreeColumn, ...]:
+    """The columns that a tree may split on."""
+    return tuple(TreeColumn.of(feature, numbers=keeps_all_numbers(feature, book.settings)) for feature in book.features)
+
+
 class _Room:
     """The memory in which all nodes are counted against so many classes or branches."""
 
@@ -254,11 +193,11 @@ class _Room:
         sizes = (classes + 1) * self.widths
         self.offsets = np.cumsum(sizes) - sizes
         self.numbers = np.array([column.numbers for column in narrow], dtype=np.uint8)
-        widest = max((column.size for column in columns if column.size > _MAX_NARROW_VALUES), default=0)
+        widest = max((column.size for column in columns if column.size > MAX_NARROW_VALUES), default=0)
         self.flat, self.out = np.zeros(int(sizes.sum())), np.empty(int(sizes.sum()))
         self.flat_wide, self.out_wide = np.empty((2, (classes + 1) * (widest + 1)))
         self.occurs, self.position = np.zeros(widest + 1, dtype=np.uint8), np.empty(widest + 1, dtype=np.int64)
-        self.scratch = np.empty(2 * classes + max(_MAX_NARROW_VALUES, widest) + 1)
+        self.scratch = np.empty(2 * classes + max(MAX_NARROW_VALUES, widest) + 1)
 
     def block(self, place: int) -> FloatArray:
         """The counts of a narrow column in the node that was counted last."""

@@ -1,0 +1,1 @@
+"""One report on a table and its target: all questions asked at once."""
