@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
+import credimi
 from credimi.columns.numbers.number_cells import Cells, cells_of_labels
 from credimi.columns.numbers.propose_borders import proposed_places
 from credimi.core.tables import Tables
@@ -12,6 +16,9 @@ from credimi.inference.belief import Belief
 from credimi.inference.numbers.all_cuts import strengths_for, weighed
 from credimi.inference.numbers.of_column import averaged, components_at
 from credimi.inference.tables.many_tables import posteriors
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def block_of(joint: list[list[int]], lacks_number: object = 0, lacks_class: object = 0) -> np.ndarray:
@@ -151,3 +158,48 @@ def test_odds_pay_for_the_choice_of_ranges() -> None:
         log_odds.append(np.log(of_table.weight.sum() / of_table.p_zero[0]))
         assert log_odds[-1] == pytest.approx(kept.log_odds, abs=1e-6)
     assert np.mean(np.array(log_odds) > 0.0) < 0.3
+
+
+def table_of(rows: int) -> dict[str, object]:
+    generator = np.random.default_rng(12)
+    x = generator.standard_normal(rows)
+    y = np.where(generator.random(rows) < 1.0 / (1.0 + np.exp(-x)), "yes", "no").astype(object)
+    y[generator.random(rows) < 0.1] = None
+    return {"x": np.where(generator.random(rows) < 0.1, np.nan, x), "noise": generator.standard_normal(rows), "y": y}
+
+
+def parts_of(table: dict[str, object], cuts: list[int]) -> list[dict[str, object]]:
+    edges = [0, *cuts, len(table["y"])]  # type: ignore[arg-type]
+    return [{name: values[low:high] for name, values in table.items()} for low, high in pairwise(edges)]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("rows", [700, 5_000])
+def test_parts_and_the_whole_and_any_order_have_the_same_figures(rows: int, tmp_path: Path) -> None:
+    table = table_of(rows)
+    whole = credimi.rank(table, "y")
+    parts = sum(credimi.count(part, "y") for part in parts_of(table, [100, 333]))
+    order = np.random.default_rng(1).permutation(rows)
+    shuffled = {name: np.asarray(values)[order] for name, values in table.items()}
+    parts.save(tmp_path / "parts.counts")
+    for other in (credimi.rank(parts), credimi.rank(shuffled, "y"), credimi.rank(tmp_path / "parts.counts")):
+        assert other.facts == whole.facts
+        for name in ("mi", "std", "low", "high", "p_above", "p_independent", "mi_if_dependent"):
+            np.testing.assert_allclose(other.figures[name], whole.figures[name], rtol=1e-12, atol=1e-15)
+
+
+def test_the_paper_goes_by_mdl_and_results_say_so() -> None:
+    table = table_of(700)
+    usual, paper = credimi.rank(table, "y"), credimi.rank(table, "y", method="paper")
+    assert (usual.settings["discretize"], usual.facts["x"]["cut_by"]) == ("average", "average")
+    assert (paper.settings["discretize"], paper.facts["x"]["cut_by"]) == ("mdl", "mdl")
+    assert paper == credimi.rank(table, "y", method="paper", discretize="mdl")
+    assert len(usual.facts["x"]["p_cuts"]) == len(usual.facts["x"]["cuts"])
+    assert paper.facts["x"]["p_cuts"] is None
+
+
+def test_a_saved_ranking_has_its_posteriors(tmp_path: Path) -> None:
+    ranking = credimi.rank(table_of(700), "y")
+    ranking.save(tmp_path / "ranking.json")
+    loaded = credimi.load(tmp_path / "ranking.json")
+    assert loaded == ranking
+    assert loaded.to_html() == ranking.to_html()
