@@ -174,9 +174,10 @@ def test_what_cannot_be_cut_is_refused(values: list[object], cuts: object, words
 
 
 def test_refusals_name_the_way_to_cut() -> None:
-    for values in (AGES[:30], np.arange(5000.0)):
-        with pytest.raises(credimi.CredimiError, match=r"cut it into a few ranges \(target_cuts, --target-cuts\)"):
-            credimi.rank({"x": ["a"] * len(values), "y": values.tolist()}, "y")
+    with pytest.raises(credimi.CredimiError, match=r"cut it into a few ranges \(target_cuts, --target-cuts\)"):
+        credimi.rank({"x": ["a"] * 5000, "y": list(range(5000))}, "y", target_as="categories")
+    with pytest.raises(credimi.CredimiError, match="leave out one of the two"):
+        credimi.rank(TABLE, "age", target_cuts=[30], target_as="categories")
     with pytest.raises(credimi.CredimiError, match=r"cut the target by target_cuts \(--target-cuts\)"):
         credimi.rank(TABLE, "age", discretize={"age": "quantile"})
 

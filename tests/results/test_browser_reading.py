@@ -69,7 +69,8 @@ def test_all_cautions_are_shown_before_any_click(show: Callable[..., Any]) -> No
     page = show(ranking)
     assert page.locator("#cautions").is_visible()
     assert "whether the column is missing is itself informative about the target" in page.inner_text("#cautions")
-    assert "takes them as a value)" in page.inner_text("#cautions")  # the sentence to its end
+    assert "makes them a category)" in page.inner_text("#cautions")  # the sentence to its end
+    assert page.inner_text("#cautions h2") == f"{len(ranking.remark_lines(cautions=True))} cautions"
     named = page.eval_on_selector_all("#cautions .link", "links => links.map(link => link.dataset.name)")
     assert sorted(named) == sorted(cautious)
     assert page.locator(".row .mark").count() == 12

@@ -67,7 +67,7 @@ def _extend(files: list[DataFile], asked: Asked) -> None:
         request = CountRequest.of(target, Reading(**asked.given))
     offered = names(files, request.delimiter)
     if before is None:
-        request = with_target_cuts(files, request)
+        request = with_target_cuts(files, request, peek=False)
     else:
         _check_settings(before, request, asked)
         _check_columns(before, offered, files[0], request, options.into)

@@ -21,16 +21,15 @@ from credimi.columns.labels import LOOSE, MANY, NUMBER, RAW, TEXT, Labels
 from credimi.columns.meaning import meaning
 from credimi.columns.meaning.meaning import CATEGORIES
 from credimi.columns.numbers import discretize, ranges, target_ranges
-from credimi.columns.reading_options import METHODS, quantiles_asked
+from credimi.columns.reading_options import METHODS, ReadingOptions, quantiles_asked
 from credimi.core.defaults import DISCRETIZE
-from credimi.core.errors import CredimiError, NoRowsError
+from credimi.core.errors import CredimiError, NoRowsError, TooManyClassesError
 from credimi.core.special import entropy
 from credimi.core.tables import relabel
 
 if TYPE_CHECKING:
     from credimi.columns.numbers.number_cells import AveragedCuts
-    from credimi.columns.numbers.target_ranges import Cuts
-    from credimi.columns.reading_options import Method, ReadingOptions
+    from credimi.columns.reading_options import Method
     from credimi.core.types import BooleanArray, CountArray, FloatArray, IntegerArray
 
     Positions = IntegerArray
@@ -43,6 +42,7 @@ _MIN_NUMBERS_OF_IDENTIFIER = 100  # the same for whole numbers, which may be mea
 _MIN_SHARE_OF_KEYS = 0.9  # of the rows of an identifier have a number that no other row has
 _DIGITS_AS_NAMES = (text_types.LEADING_ZEROS, text_types.MANY_DIGITS)  # in a column of text, this is not suspicious
 _CUT_ADVICE = "cut it into a few ranges (target_cuts, --target-cuts), or choose another target"
+_AS_USUAL = ReadingOptions()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,12 +67,14 @@ class InterpretedClasses:
 
 
 def interpret_classes(
-    target: str, counted: Labels, rows: float, min_classes: int = 2, *, cuts: Cuts | None = None
+    target: str, counted: Labels, rows: float, min_classes: int = 2, *, settings: ReadingOptions = _AS_USUAL
 ) -> tuple[Labels, Positions]:
     """The target's classes, and the position of each label among them; an error if there are fewer than `min_classes`.
 
-    With `cuts`, the labels are positions of ranges, and the classes their names, in the order of the ranges.
+    With cuts, the labels are positions of ranges, and the classes their names, in the order of the ranges; those of a
+    number are joined to a few.
     """
+    cuts = settings.given_cuts
     classes, positions = labels.typed(counted)
     if rows == 0:
         raise NoRowsError("there are no rows: nothing can be said about the target")
@@ -82,7 +84,10 @@ def interpret_classes(
             "what means missing (missing_values, --missing)"
         )
     if cuts is not None:
-        classes = target_ranges.named_classes(counted, cuts)
+        if settings.target_as is not None:
+            classes, positions = target_ranges.joined_classes(counted, cuts)
+        else:
+            classes = target_ranges.named_classes(counted, cuts)
         if len(classes) < min_classes:
             raise CredimiError(
                 f"all values of target {target!r} lie in one range, {classes.texts[0]!r}: cut it elsewhere "
@@ -91,8 +96,9 @@ def interpret_classes(
     if len(classes) < min_classes:
         raise CredimiError(f"target {target!r} has one class only, {classes.shown()[0]!r}: nothing can inform about it")
     if len(classes) > MAX_CLASSES:
-        raise CredimiError(too_many_classes(target, len(classes)))
-    if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES:
+        raise TooManyClassesError(too_many_classes(target, len(classes)))
+    of_categories = settings.target_as == "categories"
+    if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES and not of_categories:
         raise CredimiError(
             f"target {target!r} holds {len(classes):,} different {classes.noun}, not classes: {_CUT_ADVICE}"
         )
@@ -266,6 +272,11 @@ def look_measured(classes: Labels) -> bool:
     return classes.kind == NUMBER and not classes.instants and len(classes) > _MAX_PLAUSIBLE_CLASSES
 
 
+def is_number(values: Labels) -> bool:
+    """Whether a target with these values is a number, unless the user says that they are categories."""
+    return values.kind == NUMBER and not values.instants and len(values) > CATEGORIES
+
+
 def look_like_row_names(classes: Labels, rows: float) -> bool:
     """Whether the classes of a target are so many texts that each names a row, as an identifier does."""
     return classes.kind == TEXT and bool(is_identifier(len(classes), rows))
@@ -286,7 +297,7 @@ def is_identifier(texts: int | Positions, seen: float | CountArray) -> BooleanAr
 def check_classes(target: str, classes: Labels) -> None:
     """Refuse a target with too many or too long values for classes."""
     if len(classes) > MAX_CLASSES:
-        raise CredimiError(too_many_classes(target, len(classes)))
+        raise TooManyClassesError(too_many_classes(target, len(classes)))
     longest = labels.most_bytes(1)
     if labels.too_long(classes, longest):
         raise CredimiError(

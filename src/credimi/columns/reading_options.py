@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -35,7 +35,8 @@ class ReadingOptions:
     """How values are read: what means missing, how numbers become categories, and where the target is cut, if at all.
 
     `target_cuts` are cuts, or "quantile:K" until the values are known (see `target_ranges`); `weights` is the column
-    with the weight of each row, and `weights_are` says what they count: see `WEIGHTS_ARE`.
+    with the weight of each row, and `weights_are` says what they count: see `WEIGHTS_ARE`. `target_as` is what a target
+    of numbers is; if that is a number, the cuts are those of its cells ("ranges": of them only a few ranges are used).
     """
 
     missing_values: tuple[str | float, ...] = MISSING_VALUES
@@ -43,6 +44,7 @@ class ReadingOptions:
     target_cuts: Cuts | str | None = None
     weights: str | None = None
     weights_are: str | None = None
+    target_as: str | None = None
 
     @classmethod
     def of(
@@ -52,10 +54,13 @@ class ReadingOptions:
         target_cuts: Option = None,
         weights: str | None = None,
         weights_are: str | None = None,
+        *,
+        target_as: str | None = None,
     ) -> ReadingOptions:
         """What the user asked for, checked."""
         missing, methods = _checked_missing(missing_values), _checked_methods(discretize)
-        return cls(missing, methods, checked_cuts(target_cuts), weights, checked_weights_are(weights_are))
+        kind = checked_weights_are(weights_are)
+        return cls(missing, methods, checked_cuts(target_cuts), weights, kind, target_as)
 
     def method(self, column: str) -> Method:
         """How this column's numbers become categories: a method's name, cuts, or None."""
@@ -72,6 +77,21 @@ class ReadingOptions:
     def given_cuts(self) -> Cuts | None:
         """The cuts of the target, if they are known."""
         return self.target_cuts if isinstance(self.target_cuts, tuple) else None
+
+    @property
+    def numeric_target(self) -> bool:
+        """Whether the target is a number, whose cells are cut."""
+        return self.target_as == "number" and self.given_cuts is not None
+
+    @property
+    def in_ranges(self) -> ReadingOptions:
+        """The same; a target that is a number is a few ranges, for questions that need classes."""
+        return replace(self, target_as="ranges") if self.numeric_target else self
+
+    @property
+    def target_in_words(self) -> dict[str, str]:
+        """What settings of results say of the target, if it is a number."""
+        return {"target_as": self.target_as} if self.target_as in {"number", "ranges"} else {}
 
     @property
     def named(self) -> list[str]:

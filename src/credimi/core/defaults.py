@@ -14,6 +14,7 @@ MISSING_VALUES = (  # in every source, so that a file gives the same counts read
 )
 
 MISSING_AS = ("ignore", "category")  # a missing value of a feature is not known, or is one more value
+TARGET_AS = ("number", "categories")  # of a target of numbers. None: a number if it has many values
 WEIGHTS_ARE = ("rows", "survey")  # numbers of repeated rows; what each row stands for. None: rows if all are whole
 ENGINES = ("files", "duckdb", "dask", "spark")  # who reads and counts
 DEVICES = ("cpu", "gpu")

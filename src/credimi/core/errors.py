@@ -33,6 +33,10 @@ class UncountableError(CredimiError):
         self.what = what
 
 
+class TooManyClassesError(CredimiError):
+    """The target has too many values to be classes; if these are numbers, it may be a number."""
+
+
 class NoRowsError(CredimiError):
     """The data have no rows; who knows where the data come from can say so."""
 

@@ -21,13 +21,17 @@ if TYPE_CHECKING:
     Positions = IntegerArray
 
 
+_BOUND = 3  # the row of `averaged` with the upper bound
+
+
 @dataclass(frozen=True, eq=False)
 class Tables:
     """Many tables in one flat array, each block (r + 1) x (s + 1) with the missing counts last (see many_tables).
 
     `odds` are prior odds that target and feature depend, which multiply those of the adaptive prior; 1 by default.
     `averaged` has, for columns of numbers of which no cut was chosen, the components of their posterior (3, size): log
-    evidence relative to independence, mean and variance of I; the table is then that of the most probable ranges.
+    evidence relative to independence, mean and variance of I; the table is then that of the most probable ranges. Where
+    the target is a number, too, a fourth row has the upper bound of I.
     """
 
     flat: NDArray[np.number]
@@ -71,6 +75,9 @@ class Tables:
         if self.averaged is not None:
             least = np.where([each is not None for each in self.averaged], self.rows, least)
         upper: FloatArray = np.log(least)
+        for table, each in enumerate(self.averaged or ()):
+            if each is not None and each.shape[0] > _BOUND:
+                upper[table] = each[_BOUND, 0]
         return upper
 
     @classmethod

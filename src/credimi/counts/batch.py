@@ -18,7 +18,7 @@ from credimi.columns.labels import LOOSE, MANY, TEXT, Labels
 from credimi.columns.missing import MissingValues, missing_of
 from credimi.columns.numbers import sorted_numbers, target_ranges
 from credimi.columns.numbers.small_codes import encode_small
-from credimi.core.errors import CredimiError, UncountableError
+from credimi.core.errors import CredimiError, TooManyClassesError, UncountableError
 from credimi.core.tables import relabel
 from credimi.core.threads import share
 from credimi.counts import tabulate
@@ -204,7 +204,7 @@ def grouped(
     keep = occurring & ~missing.among(column)
     # Refuse too many classes before each feature gets a table of them.
     if cuts is None and np.count_nonzero(keep) > MAX_CLASSES:
-        raise CredimiError(too_many_classes(target, int(np.count_nonzero(keep))))
+        raise TooManyClassesError(too_many_classes(target, int(np.count_nonzero(keep))))
     classes, positions = labels_of(column, keep) if cuts is None else target_ranges.ranges(column, keep, cuts, target)
     check_classes(target, classes)
     if column.codes.dtype == np.uint8 and keep.all() and np.array_equal(positions, np.arange(len(classes))):
@@ -345,16 +345,3 @@ def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None)
         empty = Batch({name: np.zeros(0, dtype=object) for name in plan.wanted}, 0)
         result = tally(empty, plan)
     return result
-
-
-def with_quantiles(settings: ReadingOptions, batches: Iterable[Batch], target: str) -> ReadingOptions:
-    """The same settings, with cuts instead of the quantiles that they ask for, by a first pass over the target."""
-    values = target_ranges.TargetValues(target)
-    for batch in batches:
-        missing = missing_of(settings.missing_values, raw=batch.raw)
-        column = batch.encoded(target, missing)
-        codes = np.minimum(column.codes, column.values)
-        totals = np.bincount(codes, batch.weights, minlength=column.values + 1)[:-1].astype(np.float64)
-        keep = (totals > 0) & ~missing.among(column)
-        values.add(column, keep, totals[keep])
-    return replace(settings, target_cuts=values.quantiles(target_ranges.bins_asked(settings.target_cuts) or 1))

@@ -107,6 +107,7 @@ class Codebook:
 
         If `uncut`, numbers that are cut by what they tell keep all their values: a tree cuts them in its nodes.
         """
+        counts = replace(counts, settings=counts.settings.in_ranges)
         settings, classes = counts.settings, counts.interpreted_classes(least_classes)
         if uncut:  # which cuts there would be does not matter
             cheap = replace(settings, discretize=_with_cheap_cuts(settings.discretize))

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -135,10 +136,12 @@ class Counts:
         return self.feature(str(column)).table  # a name in pandas may be no text
 
     def __repr__(self) -> str:
-        return (
-            f"Counts(target={self.target!r}, rows={self.rows:,}, features={len(self.features):,}, "
-            f"classes={len(self.classes):,})"
-        )
+        features, classes = f"features={len(self.features):,}", f"classes={len(self.classes):,}"
+        return f"Counts(target={self.target!r}, rows={self.rows:,}, {features}, {classes})"
+
+    def _repr_html_(self) -> str:
+        size = f"{self.rows:,} rows, {len(self.features):,} features, {len(self.classes):,} classes"
+        return f"<table><tr><th>Counts of <bdi>{escape(self.target)}</bdi></th><td>{size}</td></tr></table>"
 
     def feature(self, column: str) -> Feature:
         """One column, interpreted: its counts, the names of its values, and how they were chosen."""
@@ -169,9 +172,7 @@ class Counts:
 
     def interpreted_classes(self, least: int = 2) -> InterpretedClasses:
         """The target's classes as they are ranked; an error if there are fewer than `least`."""
-        classes, positions = interpret_classes(
-            self.target, self.classes, self.rows, least, cuts=self.settings.given_cuts
-        )
+        classes, positions = interpret_classes(self.target, self.classes, self.rows, least, settings=self.settings)
         totals = np.zeros(len(classes), dtype=self.flat.dtype)
         for block in self.blocks()[:1]:  # each block has all rows
             np.add.at(totals, positions, block[:-1].sum(axis=1))
@@ -354,6 +355,10 @@ class Counts:
         )
         options: Record = {"settings": self.settings, "max_labels": max_labels, "compiled": compiled}
         feature = interpret(self.features[index], self.labels[index], blocks[index], interpreted, **options)
+        if self.settings.numeric_target and feature.kind.ranked:
+            # The posterior stands above; only this line calls it.
+            of_feature = import_module("credimi.inference.numbers.of_column").of_feature
+            feature = replace(feature, averaged=of_feature(feature, blocks[index]))
         return feature if squares is None else feature.with_squares(squares[index], classes.positions)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from credimi.core.defaults import DEVICES, DISCRETIZE, ENGINES, MISSING_AS, MISSING_VALUES, WEIGHTS_ARE
+from credimi.core.defaults import DEVICES, DISCRETIZE, ENGINES, MISSING_AS, MISSING_VALUES, TARGET_AS, WEIGHTS_ARE
 from credimi.core.errors import CredimiError
 from credimi.core.keywords import Keywords, keyword
 
@@ -86,6 +86,14 @@ class Reading(Keywords):
         typed="Cut a target of numbers or dates into ranges: 30,50 or 2024-02-29 (write =-5,5 if the first is "
         "negative), or quantile:4 for four ranges of about equal counts; this reads the target once more.",
     )
+    target_as: str | None = keyword(
+        None,
+        'What a target of numbers is. "number": it is not cut, and I is that of the number itself; "categories": each '
+        "of its values is a class. Default: a number if it has more than 20 different values, otherwise classes. Where "
+        "a question needs classes, they are four ranges of about equal counts.",
+        group="data",
+        choices=TARGET_AS,
+    )
     weights: Values = keyword(
         None,
         "The weight of each row: a column of numbers from 0 up, or its values beside the data.",
@@ -154,9 +162,15 @@ class Reading(Keywords):
     given: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        for name, choices in (("missing_as", MISSING_AS), ("device", DEVICES)):
+        for name, choices in (("missing_as", MISSING_AS), ("device", DEVICES), ("target_as", (*TARGET_AS, None))):
             if getattr(self, name) not in choices:
-                raise CredimiError(f"{name} is {getattr(self, name)!r}: choose one of {', '.join(choices)}")
+                named = ", ".join(filter(None, choices))
+                raise CredimiError(f"{name} is {getattr(self, name)!r}: choose one of {named}")
+        if self.target_as == "categories" and self.target_cuts is not None:
+            raise CredimiError(
+                "target_as is 'categories', so that each value is a class, but target_cuts make ranges: leave out one "
+                "of the two"
+            )
 
     @property
     def of_rows(self) -> list[str]:

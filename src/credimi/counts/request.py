@@ -80,7 +80,12 @@ class CountRequest:
             raise CredimiError(f"max_values is {max_values!r}: pass a whole number from 1 up, or None for no limit")
         name = weights if isinstance(weights, str) else None
         settings = ReadingOptions.of(
-            reading.missing_values, reading.discretize, reading.target_cuts, name, reading.weights_are
+            reading.missing_values,
+            reading.discretize,
+            reading.target_cuts,
+            name,
+            reading.weights_are,
+            target_as=reading.target_as,
         )
         if settings.weights_are is not None and weights is None:
             raise CredimiError(

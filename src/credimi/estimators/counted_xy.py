@@ -12,10 +12,11 @@ from credimi.columns.labels import NUMBER, Labels
 from credimi.columns.numbers.target_ranges import bins_asked
 from credimi.columns.text_types import shown
 from credimi.core.errors import CredimiError
-from credimi.counts.batch import Batch, count_coded, encode_batch, tally, with_quantiles
+from credimi.counts.batch import Batch, count_coded, encode_batch, tally
 from credimi.counts.codes import EncodedTable
 from credimi.counts.request import Plan, check_named, columns_of, free
 from credimi.counts.rows.coded_parts import without_values_of_no_weight
+from credimi.counts.target_pass import with_cells, with_quantiles
 from credimi.counts.weights import with_squares, worth_rows
 from credimi.estimators.validation import numbers_of
 from credimi.sources.frames import TARGET
@@ -50,6 +51,18 @@ def counted(sample: Sample, unlabeled: Value = None) -> Counts:
     if sample.weights is not None and sample.settings.weights is not None:
         counts = with_squares(counts, sample.weights)
     return counts if unlabeled is None else _without_class(counts, unlabeled)
+
+
+def with_target_cells(sample: Sample, unlabeled: Value = None) -> Sample:
+    """The sample; if the target is a number, with the cuts of its cells."""
+    settings, target = sample.settings, sample.target
+    if settings.target_cuts is not None or settings.target_as == "categories":
+        return sample
+    if unlabeled is not None and np.asarray(target).dtype.kind in "if":  # no value of the number
+        target = np.where(np.asarray(target) == unlabeled, np.nan, np.asarray(target, dtype=np.float64))
+    batch = Batch({sample.name: target}, sample.features.rows, weights=sample.weights)
+    found = with_cells(settings, [batch], sample.name)
+    return sample if found is settings else replace(sample, target=target, settings=found)
 
 
 def coded(sample: Sample) -> EncodedTable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +25,7 @@ from credimi.counts.reading import Reading
 from credimi.counts.request import check_named
 from credimi.counts.weights import effective, weighing_one
 from credimi.estimators.class_labels import warn_if_measured
-from credimi.estimators.counted_xy import Sample, coded, counted, target_name
+from credimi.estimators.counted_xy import Sample, coded, counted, target_name, with_target_cells
 from credimi.estimators.validation import checked_features, checked_target, checked_weights, with_weights
 from credimi.inference.belief import ADAPTIVE, USUAL_APPROXIMATION, USUAL_EPSILON, USUAL_PRIOR, Belief
 from credimi.inference.bounds import information_bounds
@@ -95,8 +95,10 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     robust_factor : float, optional
         Keep only what stands at this factor, P(I > epsilon) >= level whatever is missing, within the factor (see
         `credimi.information_bounds`), of what the rule or `k` keeps.
-    missing_values, discretize, target_cuts
-        As in `credimi.count`. `partial_fit` does not take quantiles of the target, which all rows would be needed for.
+    missing_values, discretize, target_cuts, target_as
+        As in `credimi.count`: a y of more than 20 different numbers is a number, and is not cut, so that the selector
+        works before a regressor. `partial_fit` does not take quantiles of the target, which all rows would be needed
+        for, and for the same reason no y that is a number.
     unlabeled : optional
         One more value of y that means that the class is unknown, such as -1. None, NaN and NA always do.
     weights_are : "rows" or "survey", optional
@@ -144,6 +146,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     missing_values: Iterable[str | float | EllipsisType] = MISSING_VALUES
     discretize: str | Mapping[str, Value] | None = "average"
     target_cuts: Value = None
+    target_as: str | None = None
     unlabeled: Value = None
     weights_are: str | None = None
     n_jobs: int | None = None
@@ -151,7 +154,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
         """Count, and compute what the rules need. The ranking, with its intervals, is computed on first use."""
         self.check_rule()
-        sample = self._sample(X, y, sample_weight, reset=True)
+        sample = with_target_cells(self._sample(X, y, sample_weight, reset=True), self.unlabeled)
         if self.rule in GOALS:
             self._select(sample)
         else:
@@ -282,13 +285,17 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
         features = checked_features(self, X, reset=reset)
         self._check_limits(len(features.names))
         target = checked_target(y, features.rows, type(self).__name__)
-        settings = ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts)
+        Reading(target_as=self.target_as, target_cuts=self.target_cuts)  # refuses what does not fit
+        settings = ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts, target_as=self.target_as)
         name = target_name(y, features) if reset else self.counts_.target
         check_named(settings, features.names, name)
         weights = checked_weights(sample_weight, features.rows)
         if weights is None and not reset and self.counts_.settings.weights is not None:
             weights = np.ones(features.rows)
         settings = with_weights(settings, weights, self.weights_are)
+        if not reset:
+            kept = self.counts_.settings
+            settings = replace(settings, target_cuts=kept.target_cuts, target_as=kept.target_as)
         return Sample(features, target, settings, name, weights, threads_of(self.n_jobs))
 
     def _select(self, sample: Sample) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, ClassVar
@@ -256,6 +256,8 @@ def shuffled(rows: int, orders: Sequence[int], seed: int, name: str = "") -> Int
 def _read(data: Data, target: Values, reading: Reading) -> Rows:
     if target is None:
         raise CredimiError('name the target: prequential(data, "column"), or pass its values')
+    if reading.target_cuts is None:  # each number is a class, as in the paper
+        reading = replace(reading, target_as="categories")
     return rows_of(data, target, reading)
 
 

@@ -114,11 +114,11 @@ def _one_warning_of_glyphs(path: str | Path) -> Iterator[None]:
 
 
 def new_axes(given: Axes | None, size: tuple[float, float]) -> Axes:
-    """The given axes, or new ones: from pyplot if the session uses it (as notebooks do), otherwise without a screen."""
+    """The given axes, or new ones: from pyplot in notebooks, or if the session uses it; otherwise without a screen."""
     if given is not None:
         return given
     require_matplotlib()
-    if "matplotlib.pyplot" in sys.modules:  # only then will a figure be displayed
+    if "matplotlib.pyplot" in sys.modules or _in_notebook():  # only then will a figure be displayed
         from matplotlib import pyplot as plt
 
         return _padded(plt.figure(figsize=size)).subplots()
@@ -128,6 +128,12 @@ def new_axes(given: Axes | None, size: tuple[float, float]) -> Axes:
     figure = Figure(figsize=size)
     FigureCanvasAgg(figure)
     return _padded(figure).subplots()
+
+
+def _in_notebook() -> bool:
+    """Whether a kernel of Jupyter runs this: its pyplot shows figures below the cell."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
 def _padded(figure: Figure) -> Figure:

@@ -26,6 +26,8 @@ def _parts(section: Section) -> Iterator[str]:
         yield f"<p>{_text(section.lead)}</p>"
     if section.above:
         yield _list(section.above)
+    if section.picture is not None:
+        yield section.picture()
     if section.columns and section.rows:
         columns = [column for column in section.columns if "notebook" in column.media]
         limit = section.limit(IN_PYTHON)

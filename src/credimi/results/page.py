@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
 from credimi.core.version import __version__
-from credimi.results.palette import variables
+from credimi.results.palette import BLUE, GREY, variables
 from credimi.results.section import Column
 from credimi.results.sentences import NO_NAME
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 WIDTH = 320.0  # of a drawn interval
 _TICKS, _LEAST_BETWEEN_TICKS = (0.0, 0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0), 34.0
+_LETTERS = 'font-size="11" fill="currentColor"'  # where no style sheet says otherwise
 _MAX_ROWS = 1_000  # of a table
 _ESCAPES = {ord(each): f"\\u{ord(each):04x}" for each in "<>&"}
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -170,13 +171,14 @@ def drawn(intervals: Sequence[Drawn], largest: float, epsilon: float | None = No
     parts, labels, height = [], [], 12 * len(intervals) + 6
     if epsilon is not None:
         x = f"{root_scale_x(epsilon, largest):.1f}"
-        parts.append(f'<line class="epsilon" x1="{x}" x2="{x}" y1="0" y2="{height}"/>')
+        parts.append(f'<line class="epsilon" stroke="{GREY}" x1="{x}" x2="{x}" y1="0" y2="{height}"/>')
     for place, (css, *figures) in enumerate(intervals):
         y, (low, mean, high) = 12 * place + 9, (f"{root_scale_x(each, largest):.1f}" for each in figures)
         line = f'<line x1="{low}" x2="{high}" y1="{y}" y2="{y}"/><circle cx="{mean}" cy="{y}" r="4"/>'
-        parts.append(f'<g class="{css}">{line}</g>')
+        colour = {"a": GREY, "b": BLUE}.get(css, GREY)  # where no style sheet says otherwise: in notebooks
+        parts.append(f'<g class="{css}" stroke="{colour}" fill="{colour}" stroke-width="2">{line}</g>')
         labels.append("{1:.4f} ({0:.4f} to {2:.4f})".format(*figures))
-    view = f'viewBox="0 0 {WIDTH:g} {height}" role="img" aria-label="{", then ".join(labels)}"'
+    view = f'width="256" viewBox="0 0 {WIDTH:g} {height}" role="img" aria-label="{", then ".join(labels)}"'
     return f'<svg class="interval" {view}>{"".join(parts)}</svg>'
 
 
@@ -187,7 +189,7 @@ def picture(parts: Callable[[Record], Sequence[Drawn]], largest: float, epsilon:
         lambda _: "",
         kind="words",
         html=lambda row: drawn(each, largest, epsilon) if (each := parts(row)) else "",
-        media=("page",),
+        media=("page", "notebook"),
         heading_html=_axis(largest),
     )
 
@@ -199,8 +201,10 @@ def _axis(largest: float) -> str:
         x = root_scale_x(tick, largest)
         if (tick == 0.0 or tick < largest) and x - last > _LEAST_BETWEEN_TICKS:
             last = x
-            ticks.append(f'<text x="{x:.1f}" y="14" text-anchor="middle">{tick:g}</text>')
-    return f'<svg viewBox="0 0 {WIDTH:g} 18" aria-hidden="true">{"".join(ticks)}</svg>'
+            ticks.append(
+                f'<text x="{x:.1f}" y="14" font-size="11" fill="currentColor" text-anchor="middle">{tick:g}</text>'
+            )
+    return f'<svg width="256" viewBox="0 0 {WIDTH:g} 18" aria-hidden="true">{"".join(ticks)}</svg>'
 
 
 def root_scale_x(information: float, largest: float) -> float:

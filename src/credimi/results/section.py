@@ -118,6 +118,7 @@ class Section:
     more: bool = True  # whether a line says how many rows are not shown
     heading: str | None = None
     html: Callable[[], str] | None = None
+    picture: Callable[[], str] | None = None  # what notebooks show first: HTML that needs no style sheet
     css: str = ""  # of the table
     wraps: bool = True  # whether lines end where the terminal does
     whole: bool = False  # whether all rows are shown, whatever number of rows was asked for
@@ -246,6 +247,7 @@ def threshold(settings: Record, units: str = NATS) -> str:
 
 def meaning_of_share(settings: Record, of: str = "of the target's entropy, at most of log 2") -> str:
     """What a share is in nats, as a part of a sentence; empty if epsilon was given in nats."""
+    of = "of log 2" if settings.get("target_as") == "number" else of
     return f"{threshold(settings)} {of}: {settings['epsilon']:.3g} nats" if "epsilon_share" in settings else ""
 
 

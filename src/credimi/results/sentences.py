@@ -137,6 +137,13 @@ def verdict_counts(verdicts: Sequence[str], order: Iterable[str], lines: int, to
     return f"{counted(len(verdicts), 'feature')}: {numbers or 'none'}{fewer}"
 
 
+def numeric_named(target: str, settings: Facts, ranges: int) -> str:
+    """The target's name; where it is a number, it says how it is taken."""
+    kinds = {"number": "numeric", "ranges": f"numeric, in {ranges} ranges"}
+    kind = kinds.get(settings.get("target_as", ""))
+    return target if kind is None else f"{target} ({kind})"
+
+
 def rows_in_words(rows: float, with_target: float | None) -> str:
     """How many rows there are, and how many of them have the target, if not all have."""
     if with_target is None or with_target == rows:

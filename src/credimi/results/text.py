@@ -37,7 +37,7 @@ def printed(sections: Iterable[Section], shown: Shown = IN_PYTHON) -> str:
     """The sections as plain text."""
     from rich.console import Console  # noqa: PLC0415  (rich is loaded only to print)
 
-    console = Console(file=io.StringIO(), width=shown.width)
+    console = Console(file=io.StringIO(), width=shown.width, force_jupyter=False)  # it would show an empty output
     with console.capture() as capture:
         for part in parts(sections, shown):
             put(part, console)

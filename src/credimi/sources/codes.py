@@ -74,7 +74,8 @@ def encoded_table(data: Data, request: CountRequest) -> EncodedTable:
     """All rows of what `credimi.count` accepts, encoded once, and their counts."""
     if sparse_matrices.reads(data):
         raise CredimiError("a sparse matrix cannot be read row by row: pass X.toarray()")
-    plan, parts = source(data, with_target_cuts(data, request))
+    request = with_target_cuts(data, request, peek=False)
+    plan, parts = source(data, request)
     return coded_parts(list(parts), plan, request.threads)
 
 
@@ -102,7 +103,7 @@ def counter_of(
     if cluster is None or scratch is not None:
         yield LocalCounter(codes_of(data, request, scratch, uncut=uncut), request.threads)
         return
-    request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)))
+    request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)), peek=False)
     counts = count_requested(data, request)
     if are_survey(counts):
         yield LocalCounter(codes_of(data, replace(request, progress=report), uncut=uncut), request.threads)
@@ -156,7 +157,7 @@ def _in_two_passes(data: Data, request: CountRequest, storage: Storage, *, uncut
             f"a {type(data).__name__} is read once, and scratch codes need two passes: write it to a file"
         )
     report = request.progress
-    request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)))
+    request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)), peek=False)
     counts = effective(count_requested(data, request))
     in_second_pass = replace(request, progress=lambda share: report(0.5 + 0.5 * share))
     if cluster is None:

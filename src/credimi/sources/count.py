@@ -16,12 +16,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.column import PrecodedColumn
-from credimi.columns.numbers.target_ranges import bins_asked
-from credimi.core.errors import CredimiError
+from credimi.columns.interpret import is_number
+from credimi.columns.labels import NUMBER, typed
+from credimi.columns.meaning.meaning import CATEGORIES
+from credimi.columns.numbers.target_ranges import TargetValues, bins_asked
+from credimi.core.errors import CredimiError, TooManyClassesError
 from credimi.core.threads import ahead
-from credimi.counts.batch import Batch, counted, with_quantiles
+from credimi.counts.batch import Batch, counted
 from credimi.counts.counts import merged
 from credimi.counts.request import CountRequest, NoTarget, by_place, by_places, checked, free, name_of_target
+from credimi.counts.target_pass import with_cells, with_quantiles
 from credimi.counts.weights import weighted
 from credimi.sources import duckdb, files, frames, sparse_matrices
 from credimi.sources.clusters import dask, spark
@@ -52,6 +56,22 @@ def count_more(data: Data, counts: Counts, delimiter: str | None) -> Counts:
 def count_requested(data: Data, request: CountRequest) -> Counts:
     """The counts for a request."""
     request = with_target_cuts(data, request)
+    try:
+        counts = _counted(data, request)
+    except TooManyClassesError:
+        found = numeric_after_all(data, request)
+        if found is request:
+            raise
+        return _counted(data, found)
+    is_open = request.settings.target_cuts is None and request.settings.target_as is None
+    if is_open and len(counts.classes) > CATEGORIES and is_number(typed(counts.classes)[0]):
+        found = numeric_after_all(data, request)
+        return counts if found is request else _counted(data, found)
+    return counts
+
+
+def _counted(data: Data, request: CountRequest) -> Counts:
+    """The counts, once it is known where the target is cut."""
     if files.reads(data):
         data_files, plan = _planned_files(data, request)
         sources = tuple(file.source for file in data_files)  # as they are before they are read
@@ -88,10 +108,14 @@ def plan_of(offered: Sequence[str], request: CountRequest) -> Plan:
     return _named_weights(replace(request, target=name_of_target(request.target, offered)), offered).plan(offered)
 
 
-def with_target_cuts(data: Data, request: CountRequest) -> CountRequest:
-    """The same request; if it asks for quantiles of the target, a first pass replaces them by cuts."""
+def with_target_cuts(data: Data, request: CountRequest, *, peek: bool = True) -> CountRequest:
+    """The same request; if it asks for quantiles of the target, a first pass replaces them by cuts.
+
+    A target that is a number gets the cuts of its cells. With `peek`, few numbers in the first rows are classes until
+    it is known better: see `numeric_after_all`.
+    """
     if bins_asked(request.settings.target_cuts) is None:
-        return request
+        return _with_cells(data, request, peek=peek)
     kind = type(data).__name__
     if cluster_of(data) is not None or frames.is_stream(data):
         why = "is read once" if frames.is_stream(data) else "is elsewhere, and is not read twice"
@@ -99,12 +123,72 @@ def with_target_cuts(data: Data, request: CountRequest) -> CountRequest:
             f"quantiles of the target need all its values first, and a {kind} {why}: pass the cuts themselves, such as "
             "target_cuts=[30, 50]"
         )
-    target_only = replace(request, features=(), exclude=None, named=False, progress=_no_progress)
-    target_only = replace(target_only, settings=replace(request.settings, target_cuts=None, discretize="mdl"))
-    plan, batches = source(data, target_only)
+    plan, batches = source(data, _target_only(request))
     settings = replace(request.settings, weights=plan.settings.weights)
     cuts = with_quantiles(settings, weighted(batches, settings), plan.target).target_cuts
     return replace(request, settings=replace(request.settings, target_cuts=cuts))
+
+
+def _target_only(request: CountRequest) -> CountRequest:
+    """The request for the target alone, uncut."""
+    target_only = replace(request, features=(), exclude=None, named=False, progress=_no_progress)
+    return replace(target_only, settings=replace(request.settings, target_cuts=None, discretize="mdl"))
+
+
+def _with_cells(data: Data, request: CountRequest, *, peek: bool) -> CountRequest:
+    """The same request; if the target is a number, with the cuts of its cells."""
+    asked = request.settings
+    if isinstance(request.target, NoTarget) or asked.target_cuts is not None or asked.target_as == "categories":
+        return request
+    cluster = cluster_of(data)
+    if cluster is not None:
+        return _with_cells_on(cluster, data, request)
+    if frames.is_stream(data):
+        if asked.target_as == "number":
+            raise CredimiError(
+                f"a number as the target needs all its values first, and a {type(data).__name__} is read once: pass "
+                "the cuts of its cells as well (target_cuts=[...]), or a table or a file"
+            )
+        return request
+    plan, batches = source(data, _target_only(request))
+    settings = replace(asked, weights=plan.settings.weights)
+    found = with_cells(settings, weighted(batches, settings), plan.target, peek=peek)
+    return replace(request, settings=replace(asked, target_cuts=found.target_cuts, target_as=found.target_as))
+
+
+def _with_cells_on(cluster: ModuleType, data: Data, request: CountRequest) -> CountRequest:
+    """The same for a frame of a cluster, which counts the values of a target of numbers."""
+    asked, offered = request.settings, cluster.names(data)
+    target = name_of_target(request.target, offered)
+    if target not in offered or not (asked.target_as == "number" or cluster.holds_numbers(data, target)):
+        return request
+    constant = free("target", offered)
+    settings = replace(asked, target_cuts=None, target_as=None, discretize="categories")
+    alone = replace(request, target=constant, features=(str(target),), exclude=None, named=False, settings=settings)
+    values = TargetValues(str(target))
+    counts = cluster.count(
+        cluster.with_constant(data, constant, offered), alone.plan([*offered, constant]), _no_progress
+    )
+    found, positions = typed(counts.labels[0])
+    if found.kind != NUMBER or found.instants:
+        return request
+    totals = np.zeros(len(found))
+    np.add.at(totals, positions, counts.blocks()[0][:-1, :-1].sum(axis=0))
+    if asked.target_as is None and not is_number(found):
+        return request
+    values.labels, values.totals, values.dates = found, totals, False
+    return replace(request, settings=replace(asked, target_cuts=values.cells(), target_as="number"))
+
+
+def numeric_after_all(data: Data, request: CountRequest) -> CountRequest:
+    """The request for a target that turned out to be a number when all rows were read; the same if it is none."""
+    if frames.is_stream(data):
+        raise CredimiError(
+            f"the target {request.target!r} holds more than {CATEGORIES} different numbers, and a "
+            f"{type(data).__name__} is read once: pass cuts, such as target_cuts=[30, 50], or say that these "
+            "are classes (target_as='categories')"
+        )
+    return _with_cells(data, request, peek=False)
 
 
 def _named_weights(request: CountRequest, offered: Sequence[str]) -> CountRequest:

@@ -116,9 +116,12 @@ def test_target_all_missing(refusal: Refusal) -> None:
     assert refusal("rank", "data.csv", "--target", "y").startswith("target 'y' is missing in all 20 rows")
 
 
-def test_target_of_many_numbers(refusal: Refusal) -> None:
+def test_target_of_many_numbers(call: Call) -> None:
     write("data.csv", columns("y", "a", rows=[(i / 7, i % 2) for i in range(60)]))
-    assert refusal("rank", "data.csv", "--target", "y").startswith("target 'y' holds 60 different numbers, not classes")
+    out = call("rank", "data.csv", "--target", "y")[1]
+    assert "What informs about y (y is numeric; its quarters: " in " ".join(out.split())
+    out = call("rank", "data.csv", "--target", "y", "--target-as", "categories")[1]
+    assert "What informs about y (0, 0.142857" in out
 
 
 def test_columns_of_one_value_or_none_come_last(call: Call, report: Report) -> None:

@@ -83,7 +83,7 @@ def test_other_notations_of_numbers_and_dates(call: Call, report: Report) -> Non
 def test_numbers_that_may_mean_missing_and_a_target_that_is_measured(call: Call, report: Report) -> None:
     rows = [(i % 60, (1, 2, 3, -9)[i % 4], i % 3 if i % 7 else 99) for i in range(300)]
     write("data.csv", columns("y", "a", "b", rows=rows))
-    out = " ".join(call("rank", "data.csv", "--target", "y")[1].split())
+    out = " ".join(call("rank", "data.csv", "--target", "y", "--target-as", "categories")[1].split())
     assert "caution: the target 'y' has 60 classes, all of them numbers, and looks like a measurement" in out
     assert "taken as missing: " in out
     assert "a: '-9'" in out

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import credimi
-from credimi.columns.numbers.number_cells import Cells, cells_of_labels
+from credimi.columns.numbers.number_cells import cells_of_labels
 from credimi.columns.numbers.propose_borders import proposed_places
 from credimi.core.tables import Tables
 from credimi.inference.belief import Belief
@@ -138,11 +138,11 @@ def test_more_rows_of_the_same_kind_scale_the_cells() -> None:
     block = block_of(np.random.default_rng(7).poisson([[6.0], [3.0]], (2, 30)).tolist(), lacks_number=[5, 9])
     found = averaged(block)
     assert found is not None
-    np.testing.assert_allclose(components_at(found[0].cells, 1.0), found[0].components, rtol=1e-12)
+    np.testing.assert_allclose(components_at(found[0], 1.0), found[0].components, rtol=1e-12)
     tripled = averaged(3.0 * block)
     assert tripled is not None
-    of_coarse = [Cells(each.below, each.width, each.count) for each in found[0].cells]
-    assert components_at(of_coarse, 3.0)[0].max() > found[0].components[0].max()
+    assert components_at(found[0], 3.0)[0].max() > found[0].components[0].max()
+    assert tripled[0].log_odds > found[0].log_odds
 
 
 def test_odds_pay_for_the_choice_of_ranges() -> None:

@@ -459,7 +459,7 @@ def test_ranking_of_nothing_but_notes() -> None:
         ({"target": None}, "name the target"),
         ({"target": "constant"}, "has one class only"),
         ({"target": "nothing"}, "is missing in all 400 rows"),
-        ({"target": "measured"}, "different numbers, not classes"),
+        ({"target": "measured", "target_as": "classes"}, "target_as is 'classes': choose one of number, categories"),
         ({"discretize": "mld"}, "unknown discretization 'mld'"),
         ({"features": ["wek"]}, "did you mean 'weak'"),
     ],

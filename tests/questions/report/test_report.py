@@ -15,7 +15,7 @@ import pytest
 import credimi
 from credimi import CredimiError, Report
 from credimi.cli import main
-from credimi.questions.report import maps
+from credimi.results import graph_layout
 
 CLINIC = str(Path(__file__).parents[3] / "examples" / "clinic.csv")
 COLUMNS = ["glucose", "age", "bmi", "smoking", "patient", "clinic", "waist"]
@@ -160,7 +160,7 @@ def test_clusters_stand_together() -> None:
     matrix = np.full((6, 6), 0.01)
     for group in ((0, 3, 5), (1, 2, 4)):
         matrix[np.ix_(group, group)] = 0.8
-    order = maps.clustered(matrix)
+    order = graph_layout.clustered(matrix)
     assert {frozenset(order[:3]), frozenset(order[3:])} == {frozenset({0, 3, 5}), frozenset({1, 2, 4})}
 
 

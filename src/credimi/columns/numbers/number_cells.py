@@ -90,16 +90,29 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class TargetCells:
+    """A column beside a target that is a number: (cells of the target + 1) x (values + 1), the missing last.
+
+    `is_number` says whether the values are in order; otherwise they are categories.
+    """
+
+    block: CountArray
+    is_number: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class AveragedCuts:
     """What is known of a number when no cut was chosen.
 
     `components` (3, size) are the log evidence of each component relative to independence, prior weight included, and
     mean and variance of I. `probabilities` are those of a cut near each of the cuts of the most probable segmentation.
+    If the target is a number, too, `of_target` has the counts from which the components come.
     """
 
     cells: tuple[Cells, ...]
     components: FloatArray
     probabilities: tuple[float, ...]
+    of_target: TargetCells | None = None
 
     @property
     def log_odds(self) -> float:

@@ -20,12 +20,15 @@ from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     from credimi.columns.column import Column
-    from credimi.core.types import BooleanArray, FloatArray, IntegerArray, Option, Value
+    from credimi.core.types import BooleanArray, CountArray, FloatArray, IntegerArray, Option, Value
 
     Cuts: TypeAlias = tuple[float | str, ...]  # numbers, or dates as text
 
 _QUANTILE = re.compile(r"quantile:([1-9]\d{0,3})")
 _MAX_RANGES = 1000  # classes of a target
+CELLS, ROWS_OF_CELL = 128, 6  # of a target that is a number: the most cells, and the fewest rows of one
+RANGES_OF_NUMBER = 4  # where a number has to be classes
+QUARTILES = (0.25, 0.5, 0.75)
 
 
 def checked_cuts(given: Option) -> Cuts | str | None:
@@ -62,6 +65,37 @@ def named_classes(positions: Labels, cuts: Cuts) -> Labels:
     """The names of the ranges whose positions are the labels, in the same order."""
     names = named_ranges([cut if isinstance(cut, str) else text_types.shown_number(cut) for cut in cuts])
     return Labels(TEXT, tuple(names[int(position)] for position in positions.numbers))
+
+
+def joined_classes(positions: Labels, cuts: Cuts) -> tuple[Labels, IntegerArray]:
+    """A few ranges of a number, each of as many of its cells, and the range of each cell whose position is a label."""
+    cells = len(cuts) + 1
+    count = min(RANGES_OF_NUMBER, cells)
+    firsts = -(-np.arange(1, count) * cells // count)  # the first cell of each range but the first
+    names = named_classes(
+        Labels(NUMBER, numbers=np.arange(count, dtype=np.float64)), tuple(cuts[cell - 1] for cell in firsts.tolist())
+    )
+    range_of = positions.numbers.astype(np.int64) * count // cells
+    occurring, places = np.unique(range_of, return_inverse=True)
+    return Labels(TEXT, tuple(names.texts[place] for place in occurring.tolist())), places.astype(np.int64).ravel()
+
+
+def quartiles(block: CountArray, cuts: FloatArray) -> list[list[float | None]]:
+    """The quartiles of a number in the rows of each value; `block` has its cells, (cells + 1) x (values + 1).
+
+    Within a cell rows are spread evenly; the first and the last cell end at their only cut. None: no rows.
+    """
+    counts = np.asarray(block[:-1, :-1], dtype=np.float64)
+    edges = np.concatenate([cuts[:1], cuts, cuts[-1:]])
+    found: list[list[float | None]] = []
+    for rows in counts.T:
+        below = np.concatenate([[0.0], np.cumsum(rows)])
+        if not below[-1] > 0.0:
+            found.append([None] * 3)
+            continue
+        filled = np.append(True, np.diff(below) > 0.0)  # rows below an edge rise from one of these to the next
+        found.append(np.interp(below[-1] * np.array(QUARTILES), below[filled], edges[filled]).tolist())
+    return found
 
 
 def ranges(column: Column, keep: BooleanArray, cuts: Cuts, target: str) -> tuple[Labels, IntegerArray]:
@@ -130,6 +164,11 @@ class TargetValues:
         np.add.at(merged_totals, old_positions, self.totals)
         np.add.at(merged_totals, new_positions[positions], totals)
         self.labels, self.totals = merged, merged_totals
+
+    def cells(self) -> Cuts:
+        """The cuts of the cells of a number: up to `CELLS`, each of `ROWS_OF_CELL` rows at least."""
+        rows = max(float(self.totals.sum()), 1.0)
+        return self.quantiles(int(np.clip(2.0 ** np.floor(np.log2(rows / ROWS_OF_CELL)), RANGES_OF_NUMBER, CELLS)))
 
     def quantiles(self, bins: int) -> Cuts:
         """Cuts into `bins` ranges of about equal counts, with as few digits as keep the values in their ranges."""

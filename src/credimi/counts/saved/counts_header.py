@@ -14,6 +14,7 @@ import numpy as np
 
 from credimi.columns.labels import BOOLEAN, LOOSE, MANY, NUMBER, RAW, TEXT, Labels
 from credimi.columns.reading_options import ReadingOptions
+from credimi.core.defaults import TARGET_AS
 from credimi.counts.saved.counted_files import CountedFile
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def written(counts: Counts) -> tuple[Record, dict[str, AnyArray]]:
     }
     if counts.settings.target_cuts is not None:
         header["target_cuts"] = list(counts.settings.target_cuts)
+    if counts.settings.target_as is not None:
+        header["target_as"] = counts.settings.target_as
     if counts.settings.weights is not None:
         header |= {"weights": counts.settings.weights, "squares": counts.squares}
     if counts.settings.weights_are is not None:
@@ -114,7 +117,10 @@ def _settings(header: Header, classes: Labels) -> ReadingOptions:
     named = None if weights is None else _text(weights, "weights")
     kind = header.get("weights_are")
     _require(kind is None or named is not None, "weights_are is given, but no column of weights")
-    return ReadingOptions.of(_list(header, "missing_values"), _required(header, "discretize"), cuts, named, kind)
+    target_as = header.get("target_as")
+    _require(target_as in (*TARGET_AS, None), f"target_as is {target_as!r}")
+    missing, methods = _list(header, "missing_values"), _required(header, "discretize")
+    return ReadingOptions.of(missing, methods, cuts, named, kind, target_as=target_as)
 
 
 def _labels(record: Header, numbers: FloatArray, size: int, name: str) -> Labels:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from credimi.inference.distributions.distribution import Distribution
 
 VISIBLE_ATOM = 1e-4  # the smallest mass at 0 that is shown
-_POINTS = 600
+_POINTS, _POINTS_OF_PICTURE = 600, 120
 
 
 def density_plot(distribution: Distribution, ax: Axes | None) -> Axes:
@@ -71,4 +71,24 @@ def distribution_html(distribution: Distribution) -> str:
         rows["caution"] = "; ".join(CAUTIONS_OF_INFORMATION[code] for code in distribution.cautions)
     columns = (kinds.name("figure", ""), kinds.words("", lambda row: str(row["value"])))
     lines = [{"figure": figure, "value": value} for figure, value in rows.items()]
-    return sections_html([Section("Mutual information, nats", columns, lines)])
+    return sections_html([Section("Mutual information, nats", columns, lines, picture=lambda: _picture(distribution))])
+
+
+def _picture(distribution: Distribution) -> str:
+    """The density as a small picture, the interval as a line below it, and the mass at 0 as a line of its height."""
+    (low, high), atom = distribution.interval(), distribution.p_zero if distribution.p_zero >= VISIBLE_ATOM else 0.0
+    left, right = min(distribution.ppf(0.001), 0.0), max(distribution.isf(0.001), high)
+    if not right > left:
+        return ""
+    x = left + (right - left) * (np.arange(_POINTS_OF_PICTURE) + 0.5) / _POINTS_OF_PICTURE
+    density = np.where(np.isfinite(pdf := distribution.pdf(x)), pdf, 0.0)
+    peak = float(density[2:].max()) or 1.0
+    across, down = 300.0 * (x - left) / (right - left), 60.0 * (1.0 - np.minimum(density / peak, 1.0))
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(across.tolist(), down.tolist(), strict=True))
+    ends = [300.0 * (end - left) / (right - left) for end in (low, high, 0.0)]
+    stem = f'<line x1="{ends[2]:.1f}" x2="{ends[2]:.1f}" y1="60" y2="{60 * (1 - atom):.1f}" stroke="{LINES[1]}"/>'
+    return (
+        '<svg width="300" height="66" viewBox="-3 -3 306 70" role="img" aria-label="posterior density" '
+        f'stroke-width="2" fill="none"><polyline points="{points}" stroke="{LINES[0]}"/>{stem if atom else ""}'
+        f'<line x1="{ends[0]:.1f}" x2="{ends[1]:.1f}" y1="62" y2="62" stroke="{LINES[0]}" stroke-width="4"/></svg>'
+    )

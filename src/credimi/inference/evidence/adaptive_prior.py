@@ -132,7 +132,7 @@ def components_of_averages(table: int, averaged: FloatArray, upper: float) -> Po
 
     The prior of independence is `P_ZERO`, as for every table, and a Beta with these moments must exist on [0, upper].
     """
-    evidence, mean, variance = averaged
+    evidence, mean, variance = averaged[:3]
     top = max(float(evidence.max()), 0.0)
     weight = (1.0 - P_ZERO) * np.exp(evidence - top)
     zero = P_ZERO * np.exp(-top)

@@ -107,7 +107,7 @@ def interacting(
         screened.searched,
         codes.pairs,
         share,
-        {**options.threshold, "level": options.level, "prior": options.prior},
+        {**options.threshold, "level": options.level, "prior": options.prior, **book.settings.target_in_words},
         tuple(feature.facts for feature in book.left_out),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from credimi.results.figures import require_matplotlib, short_name
 from credimi.results.page import headings, name, row_heading, table, text
 from credimi.results.palette import HEAT, TERMINAL
 from credimi.results.section import Section, Shown, signed
-from credimi.results.sentences import NO_NAME, counted, unranked_lines
+from credimi.results.sentences import NO_NAME, counted, numeric_named, unranked_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
     from credimi.questions.interactions.result import Interactions
 
+_MAPS_IN_NOTEBOOKS = 3
 _LINES = 20  # pairs of each sign
 _MAX_VALUES_SIDE_BY_SIDE = 6  # wider heat maps have a line of their own
 _MAX_LABEL_CHARACTERS, _MAX_RANGE_CHARACTERS = 14, 24  # of a value beside a heat map; both ends of ranges are shown
@@ -41,7 +43,7 @@ _SHARED_ROWS = (
 
 def sections(interactions: Interactions, shown: Shown) -> Iterator[Section]:
     """The pairs with synergy, those with redundancy, heat maps (on pages), and remarks."""
-    target = interactions.target or NO_NAME
+    target = numeric_named(interactions.target or NO_NAME, interactions.settings, len(interactions.classes))
     rows = list(interactions)
     more = [row for row in rows if row["p_above"] >= row["p_below"]]
     less = [row for row in rows if row["p_above"] < row["p_below"]]
@@ -54,7 +56,8 @@ def sections(interactions: Interactions, shown: Shown) -> Iterator[Section]:
         lead = f"Pairs that overlap in what they tell about {target}: {_count(less, 'redundancy')}"
         yield replace(_list(interactions, lead + number, less, "p_below", shown), above=above)
     if interactions.tables:
-        yield Section(html=lambda: _maps_html(interactions))
+        first = partial(_maps_html, interactions, _MAPS_IN_NOTEBOOKS)
+        yield Section(html=lambda: _maps_html(interactions), picture=first)
     yield Section(lines=list(_lines(interactions, others, shown)))
 
 
@@ -102,10 +105,10 @@ def _lines(interactions: Interactions, remarks: Iterable[str], shown: Shown) -> 
         yield _SHARED_ROWS
 
 
-def _maps_html(interactions: Interactions) -> str:
+def _maps_html(interactions: Interactions, most: int | None = None) -> str:
     """The joint tables of the first pairs: every cell shows the share of a class, and how many rows the cell has."""
     maps = []
-    for joint in interactions.tables:
+    for joint in interactions.tables[:most]:
         pair = interactions[joint.a, joint.b]
         shares, rows, class_index = _class_shares(joint.counts)
         one, other = name(joint.a), name(joint.b)

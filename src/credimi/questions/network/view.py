@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.questions.pairs.view import left_out, missing_depends
-from credimi.results import remark_sentences, sentences
+from credimi.results import graph_layout, remark_sentences, sentences
 from credimi.results import section as kinds
 from credimi.results.figures import new_axes, short_names
 from credimi.results.graph_layout import column_positions, graph_page
@@ -77,7 +77,13 @@ def sections(network: Network, shown: Shown) -> Iterator[Section]:
         kinds.interval("95 % interval", scale=shown.scale, importance=2),
     )
     lead = f"{size} of {counted(network.rows, 'row')}: P(edge) >= {network.level:g}"
-    yield Section(lead, columns if edges else (), edges, most=_MAX_EDGES)
+    yield Section(
+        lead,
+        columns if edges else (),
+        edges,
+        most=_MAX_EDGES,
+        picture=lambda: "".join(graph_layout.drawing(network.names, edges)),
+    )
     if separated:
         by_others = (
             kinds.name("a"),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.inference.belief import ADAPTIVE
+from credimi.results import graph_layout, sentences
 from credimi.results import section as kinds
-from credimi.results import sentences
 from credimi.results.figures import new_axes, short_names
 from credimi.results.graph_layout import graph_page
 from credimi.results.section import Column, Section, Shown
@@ -74,7 +74,9 @@ def sections(pairs: Pairs, shown: Shown) -> Iterator[Section]:
         lines.insert(
             0, f"{some} of the pairs seem independent. `linked` uses this; P(indep.) and the interval assume 50 %."
         )
-    yield Section(title, columns, rows, lines, most=_SHOWN_PAIRS, count=len(pairs))
+    whole = pairs.chosen is None and len(pairs.names) > 1
+    picture = (lambda: "".join(graph_layout.heat_map(pairs.names, pairs.matrix("association")))) if whole else None
+    yield Section(title, columns, rows, lines, most=_SHOWN_PAIRS, count=len(pairs), picture=picture)
 
 
 def forest_sections(forest: PairsForest, shown: Shown) -> Iterator[Section]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.columns.numbers.target_ranges import quartiles
 from credimi.columns.reading_options import cut_by_mdl
 from credimi.core.errors import CredimiError
 from credimi.core.table import Table
@@ -21,7 +22,7 @@ from credimi.counts.counts import Counts
 from credimi.counts.survey.survey_rows import scaled_blocks
 from credimi.counts.weights import are_survey, effective, on_weights_of, whole_but_too_large
 from credimi.inference.bounds import information_bounds
-from credimi.inference.numbers.of_column import components_at
+from credimi.inference.numbers.of_column import by_range, components_at, with_missing_as_value
 from credimi.inference.rows_to_decide import rounded_up, rows_to_decide
 from credimi.inference.rules import RULES, decide
 from credimi.inference.tables.association import association
@@ -32,7 +33,7 @@ from credimi.questions.rank.missingness import mi_with_target, missingness, targ
 from credimi.questions.rank.page_data import Kept
 from credimi.questions.rank.parts import parts
 from credimi.questions.rank.remarks import remarks_on
-from credimi.questions.rank.result import COLUMNS, ROBUST_COLUMNS, Ranking
+from credimi.questions.rank.result import COLUMNS, NUMERIC_COLUMNS, ROBUST_COLUMNS, Ranking
 from credimi.results.remarks import Remark, RemarkKind
 
 if TYPE_CHECKING:
@@ -53,7 +54,12 @@ def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief
     threads, missing_as = belief.threads, reading.missing_as
     counted = counts_of(data, target, reading)
     counts, is_survey = cut_for(effective(counted), belief), are_survey(counted)
-    classes = counts.interpreted_classes()
+    classes, is_number = counts.interpreted_classes(), counts.settings.numeric_target
+    if is_number and belief.robust_factor is not None:
+        raise CredimiError(
+            f"target {counts.target!r} is a number, and robust_factor is for classes: cut it (target_cuts, "
+            "--target-cuts), such as quantile:4"
+        )
     belief = belief.settled(classes.entropy)
     interpreted = counts.interpreted(classes=classes, threads=threads)
     features, blocks = _read(interpreted, belief, missing_as)
@@ -93,10 +99,14 @@ def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief
     for name, end in (("association", "mi"), ("association_low", "low"), ("association_high", "high")):
         summary[name] = association(summary[end], classes.entropy)
     summary["entropy_share"] = np.minimum(summary["mi"] / (classes.entropy or np.nan), 1.0)
+    if is_number:
+        summary["entropy_share"] = np.full_like(summary["mi"], np.nan)
+        summary["r2_equivalent"] = -np.expm1(-2.0 * summary["mi"])
     columns = _columns(features, summary, belief)
     if is_survey:  # weights that were scaled: about so many rows
         columns |= {name: [round(rows) for rows in columns[name]] for name in ("complete", "missing")}
-    about_target = counts.target, len(classes.labels), classes.entropy, classes.suspicions
+    entropy = float(np.log(len(counts.classes))) if is_number else classes.entropy
+    about_target = counts.target, len(classes.labels), entropy, classes.suspicions
     depends = summary["target_missing_p_above"] >= belief.level
     dependent = [feature for feature, is_dependent in zip(features, depends, strict=True) if is_dependent]
     scaled = round(counts.rows) if is_survey else None
@@ -118,13 +128,22 @@ def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief
         rows=counts.rows if scaled is None else scaled,
         classes=classes.labels.shown(),
         settings=settings,
-        entropy=classes.entropy,
+        entropy=np.nan if is_number else classes.entropy,
         remarks=remarks,
-        facts={feature.name: feature.facts for feature in features},
+        facts={feature.name: feature.facts | _of_target(feature, counts) for feature in features},
         rows_with_target=with_class if scaled is None or with_class is None else round(with_class),
         _names=_names_in_data(data),
         _kept=Kept.of(with_own_rows, summary["at_mode"], data),
     )
+
+
+def _of_target(feature: Feature, counts: Counts) -> Record:
+    """The quartiles of a target that is a number, in the rows of each value or range of the feature."""
+    known = None if feature.averaged is None else feature.averaged.of_target
+    cuts = counts.settings.given_cuts
+    if known is None or cuts is None or isinstance(cuts[0], str):
+        return {}
+    return {"target_quartiles": quartiles(by_range(known, feature), np.array(cuts))}
 
 
 def _names_of_approximate(features: Sequence[Feature], summary: Summary) -> frozenset[str]:
@@ -160,6 +179,7 @@ def _settings(options: Belief, counts: Counts, missing_as: str) -> Record:
         "missing_values": list(counts.settings.missing_values),
         "discretize": counts.settings.discretize,
     }
+    settings |= counts.settings.target_in_words
     if counts.settings.target_cuts is not None:
         settings["target_cuts"] = list(counts.settings.target_cuts)
     if counts.settings.weights is not None:
@@ -176,11 +196,12 @@ def _settings(options: Belief, counts: Counts, missing_as: str) -> Record:
 
 
 def cut_for(counts: Counts, belief: Belief) -> Counts:
-    """The counts; for the paper's method its numbers are cut by MDL, where others are averaged over all cuts."""
-    methods = counts.settings.discretize if belief.method is None else cut_by_mdl(counts.settings.discretize)
-    if methods == counts.settings.discretize:
+    """The counts; without the average over all cuts a target is in ranges, and the paper's method cuts by MDL."""
+    if belief.averages_cuts:
         return counts
-    return replace(counts, settings=replace(counts.settings, discretize=methods))
+    methods = counts.settings.discretize if belief.method is None else cut_by_mdl(counts.settings.discretize)
+    settings = replace(counts.settings, discretize=methods).in_ranges
+    return counts if settings == counts.settings else replace(counts, settings=settings)
 
 
 def beliefs_of(counts: Counts, classes: InterpretedClasses, options: Belief, missing: str) -> Beliefs:
@@ -210,7 +231,7 @@ def _interpreted(counts: Counts, classes: InterpretedClasses, options: Belief) -
 
 def _read(interpreted: list[Feature], options: Belief, missing: str) -> tuple[list[Feature], Tables]:
     """The features, with missing values treated as asked, and the tables of those that can be ranked."""
-    features = [feature.with_missing_as_value() for feature in interpreted] if missing == "category" else interpreted
+    features = [with_missing_as_value(feature) for feature in interpreted] if missing == "category" else interpreted
     if not options.averages_cuts:
         features = [replace(feature, averaged=None) for feature in features]
     ranked = [feature for feature in features if feature.kind.ranked]
@@ -227,7 +248,7 @@ def _read(interpreted: list[Feature], options: Belief, missing: str) -> tuple[li
         weights = [block.sum() for block in blocks]
         blocks = scaled_blocks(blocks, squares)
         averaged = [
-            None if feature.averaged is None else components_at(feature.averaged.cells, block.sum() / weight)
+            None if feature.averaged is None else components_at(feature.averaged, block.sum() / weight)
             for feature, block, weight in zip(ranked, blocks, weights, strict=True)
         ]
     return features, Tables.of(blocks, [feature.odds for feature in ranked], averaged)
@@ -343,7 +364,7 @@ def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options:
     }
     columns |= {name: values.tolist() for name, values in (summary | keeps).items()}
     columns |= {name: [rounded_up(rows) for rows in columns[name]] for name in _ROWS_TO_DECIDE}
-    return {name: columns[name] for name in (*COLUMNS, *ROBUST_COLUMNS) if name in columns}
+    return {name: columns[name] for name in (*COLUMNS, *NUMERIC_COLUMNS, *ROBUST_COLUMNS) if name in columns}
 
 
 def _verdict(feature: Feature, *, forward: bool, backward: bool) -> str:

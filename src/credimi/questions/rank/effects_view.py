@@ -72,7 +72,15 @@ def sections(effects: Effects, shown: Shown) -> Iterator[Section]:
     )
     rows = effects.rows_as_records()
     lines = [said(effects)] if effects.direction else []
-    yield Section(title, columns, rows, lines, html=lambda: picture(effects), most=shown.top or 60)
+    yield Section(
+        title,
+        columns,
+        rows,
+        lines,
+        html=lambda: picture(effects),
+        picture=lambda: picture(effects),
+        most=shown.top or 60,
+    )
 
 
 def said(effects: Effects) -> str:

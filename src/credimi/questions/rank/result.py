@@ -67,6 +67,7 @@ COLUMNS = (
     "rows_to_decide_low",
     "rows_to_decide_high",
 )
+NUMERIC_COLUMNS = ("r2_equivalent",)  # if the target is a number
 ROBUST_COLUMNS = ("robust_low", "robust_high", "tipping_factor")  # with robust_factor
 
 INFORMATION = (  # columns in nats
@@ -104,7 +105,8 @@ class Ranking(FeatureResult):
       without P(I = 0); the same as mi, low and high if the prior has no such probability
     - at_epsilon: for an unsure feature, whether I lies at epsilon, so that more rows would hardly decide;
       rows_to_decide is then None
-    - entropy_share: mi as a share of the target's entropy, from 0 to 1
+    - entropy_share: mi as a share of the target's entropy, from 0 to 1; NaN if the target is a number
+    - r2_equivalent: if the target is a number, 1 - exp(-2 mi): the R2 of two normal numbers with this mi
     - target_missing_mi, target_missing_low, target_missing_high, target_missing_p_above: what the feature tells of
       where the target is missing; 0 where it never is
     - association, association_low, association_high: mi, low and high on a scale from 0 (independent) to 1 (the feature
@@ -155,7 +157,7 @@ class Ranking(FeatureResult):
 
     _view: ClassVar[ModuleType] = view
     _called: ClassVar[str] = "ranking"
-    _columns: ClassVar[tuple[str, ...]] = (*COLUMNS, *ROBUST_COLUMNS)
+    _columns: ClassVar[tuple[str, ...]] = (*COLUMNS, *NUMERIC_COLUMNS, *ROBUST_COLUMNS)
     _whole_numbers: ClassVar[tuple[str, ...]] = ("rows_to_decide", "rows_to_decide_low", "rows_to_decide_high")
     _information: ClassVar[tuple[str, ...]] = INFORMATION
     figures: dict[str, list[Value]]

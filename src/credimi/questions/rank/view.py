@@ -56,10 +56,17 @@ def sections(ranking: Ranking, shown: Shown) -> Iterator[Section]:
 
 def _title(ranking: Ranking, shown: Shown) -> str:
     classes = ", ".join(ranking.classes[:_MAX_CLASSES_NAMED]) + ", ..." * (len(ranking.classes) > _MAX_CLASSES_NAMED)
+    if is_number(ranking.settings):
+        classes = f"{ranking.target or sentences.NO_NAME} is numeric; its quarters: {classes}"
     if not math.isnan(ranking.entropy):  # it is known if there is at least one feature
         classes += f"; entropy {ranking.entropy * shown.scale:.4f} {shown.units}"
     rows = sentences.rows_in_words(ranking.rows, ranking.rows_with_target)
     return f"What informs about {ranking.target or sentences.NO_NAME} ({classes}): {rows}"
+
+
+def is_number(settings: Record) -> bool:
+    """Whether the target is a number that was not cut."""
+    return settings.get("target_as") == "number"
 
 
 def _columns(ranking: Ranking, shown: Shown) -> list[Column]:
@@ -71,7 +78,9 @@ def _columns(ranking: Ranking, shown: Shown) -> list[Column]:
         Column("#", lambda row: "" if math.isnan(row["mi"]) else row["#"]),
         kinds.name(),
         kinds.nats("mi", shown.units, scale),
-        kinds.share("entropy_share", "%", importance=4),
+        kinds.share("r2_equivalent", "R2 equivalent, %", importance=4)
+        if is_number(settings)
+        else kinds.share("entropy_share", "%", importance=4),
         kinds.interval(kinds.level_interval(settings), scale=scale, importance=1),
         Column("", lambda _: "", sized=lambda row, length: _bar(row, largest, length), media=("text",)),
         Column("share of a class by value", lambda _: "", html=_Pictures(ranking), kind="words", media=("notebook",)),

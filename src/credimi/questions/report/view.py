@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from credimi.core.version import __version__
-from credimi.questions.report import cards, maps, overview
+from credimi.questions.report import cards, overview
+from credimi.results import graph_layout
 from credimi.results import section as kinds
 from credimi.results.page import document, name, section_parts, table, text
 from credimi.results.palette import TERMINAL
@@ -151,9 +152,9 @@ def _link_of(column: Column, link: Callable[[object], str]) -> Callable[[Record]
 def _structure(report: Report, shown: Shown, link: Callable[[object], str]) -> Iterator[str]:
     """The heat map of all pairs, the network, and their tables."""
     if report.pairs is not None and len(report.pairs.names) > 1:
-        yield from maps.heat_map(report.pairs)
+        yield from graph_layout.heat_map(report.pairs.names, report.pairs.matrix("association"))
     if report.network is not None:
-        yield from maps.drawing(report.network)
+        yield from graph_layout.drawing(report.network.names, list(report.network))
     for part in ("network", "pairs"):
         result: Foreign = getattr(report, part)
         if result is not None:

@@ -153,7 +153,8 @@ def selected(
         round(rows) if rows == round(rows) else rows,
         book.classes,
         classes.entropy,
-        {"goal": goal, **options.threshold, "level": options.level, "prior": options.prior},
+        {"goal": goal, **options.threshold, "level": options.level, "prior": options.prior}
+        | book.settings.target_in_words,
         tuple(feature.facts for feature in book.left_out),
         complete=complete,
         remarks=(*remarks, *on_weights(counter)),
@@ -187,7 +188,7 @@ def by_rule(ranking: Ranking, asked: Asked) -> Selection:
     surely = {name for name in by_the_rule - standing if rows[name]["verdict"] == "keep"}
     reasons |= dict.fromkeys(surely, "not robust")
     taken = {*kept, *forced}
-    own = {"epsilon", "epsilon_share", "level", "prior", "factor", "method", *({"fdr"} & {asked.rule})}
+    own = {"epsilon", "epsilon_share", "level", "prior", "factor", "method", "target_as", *({"fdr"} & {asked.rule})}
     return Selection(
         tuple(Step(name, **figures[name], forced=name in forced) for name in (*kept, *forced)),
         tuple(

@@ -19,7 +19,7 @@ from credimi.results.figures import (
 from credimi.results.page import headings, name, picture, row_heading, table
 from credimi.results.palette import BLUE
 from credimi.results.section import Column, Section, Shown
-from credimi.results.sentences import COMMAND_LINE, NO_NAME, asked, counted, unranked_lines
+from credimi.results.sentences import COMMAND_LINE, NO_NAME, asked, counted, numeric_named, unranked_lines
 from credimi.results.sentences import name as named
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ def title(selection: Selection) -> str:
     rule = selection.settings["goal"]
     what = _TITLES.get(rule, f"Columns that the rule {rule} keeps for")
     total, rows = taken + len(selection.rejected), counted(selection.rows, "row")
-    return f"{what} {selection.target or NO_NAME}: {taken:,} of {total:,} columns, {rows}"
+    target = numeric_named(selection.target or NO_NAME, selection.settings, len(selection.classes))
+    return f"{what} {target}: {taken:,} of {total:,} columns, {rows}"
 
 
 def _is_smallest(selection: Selection) -> bool:

@@ -96,6 +96,7 @@ def grow(
         options.epsilon_share,
         grower.probabilities,
         tuple(feature.facts for feature in book.left_out),
+        book.settings.target_in_words.get("target_as"),
         _remarks(grower.nodes, counter, options.nats),
     )
 

@@ -90,6 +90,7 @@ class Tree(RecordResult):
     epsilon_share: str | None = None  # what epsilon was, if it was a share of the entropy of the target
     probabilities: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     left_out: tuple[Record, ...] = ()  # the facts of columns that were not used
+    target_as: str | None = None  # "ranges" if the target is a number
     remarks: tuple[Remark, ...] = ()  # on P(independent) that may be off, and on the weights of the rows
 
     def __getstate__(self) -> Record:
@@ -99,7 +100,8 @@ class Tree(RecordResult):
     @property
     def settings(self) -> Record:  # type: ignore[override]  # made of the fields
         """The options of the tree."""
-        return {"target": self.target, **self._options().threshold, "level": self.level}
+        of_number = {} if self.target_as is None else {"target_as": self.target_as}
+        return {"target": self.target, **self._options().threshold, "level": self.level} | of_number
 
     @property
     def features(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from credimi.results.names import shorten_distinctly
 from credimi.results.page import drawn, headings, name, numbers, picture, table, text
 from credimi.results.palette import CLASSES, LINE
 from credimi.results.section import Section, Shown, probability
-from credimi.results.sentences import NO_NAME, counted, unranked_lines, whole_if_many
+from credimi.results.sentences import NO_NAME, counted, numeric_named, unranked_lines, whole_if_many
 from credimi.results.sentences import name as named
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _STOPS = {
 def sections(grown: Tree, shown: Shown) -> Iterator[Section]:
     """The title, then each node before its branches; with reasons also why columns were left out."""
     tree = grown.to_dict()
-    yield Section(_title(tree), wraps=False)
+    yield Section(_title(tree), wraps=False, picture=lambda: f"<p>{_key(tree)}</p>{_nodes(tree)}")
     conditions = short_conditions(tree, _MAX_BRANCH_CHARACTERS)
     lines = []
     for node in tree["nodes"]:
@@ -55,7 +55,7 @@ def sections(grown: Tree, shown: Shown) -> Iterator[Section]:
 
 def _title(tree: Record) -> str:
     """What the tree is of, and how large it is."""
-    target = tree["settings"]["target"] or NO_NAME
+    target = numeric_named(tree["settings"]["target"] or NO_NAME, tree["settings"], len(tree["classes"]))
     size = f"{counted(tree['leaves'], 'leaf').replace('leafs', 'leaves')}, depth {tree['depth']}"
     partial = " (interrupted)" if tree["interrupted"] else ""
     return f"Tree for {target}: {size}, {counted(tree['rows'], 'row')}{partial}"

@@ -41,11 +41,21 @@ function rowOf(report, state, feature, [ends, band], at) {
     forest(ends, band, known ? of("mi") : null, at, state.epsilon, verdict),
     effectStrip(report, feature),
     make("span", { class: "number mean" }, known ? digits(of("mi")) : ""),
-    make("span", { class: "number part" }, known && report.entropy > 0 ? `${((100 * of("mi")) / report.entropy).toFixed(1)} %` : ""),
+    make("span", { class: "number part" }, known ? shareOf(report, of("mi")) : ""),
     make("span", { class: "number ends" }, known ? `${digits(band[0])} to ${digits(band[1])}` : ""),
     make("span", { class: "number chance" }, known ? probability(state.found.p_above[feature], of("std") === 0) : ""),
     make("span", { class: `badge ${verdict.replace(" ", "-")}`, title: askedFor(report, state) ? upTo(report, feature) : "" }, `${SIGNS[verdict]} ${verdict}`));
   return make("li", {}, button);
+}
+
+function isNumber(report) {
+  return report.settings.target_as === "number";
+}
+
+// The share of the target's entropy; of a target that is a number, the R2 of two normal numbers with this I.
+function shareOf(report, mi) {
+  const share = isNumber(report) ? 1 - Math.exp(-2 * mi) : mi / report.entropy;
+  return isNumber(report) || report.entropy > 0 ? `${(100 * share).toFixed(1)} %` : "";
 }
 
 // The headings; the numbers of the scale are written where there is room, and not over epsilon.
@@ -53,7 +63,7 @@ function showAxis(report, state, [least, most], at, place) {
   const strip = make("span", { class: "forest" }), threshold = at(state.epsilon);
   place("axis").replaceChildren(make("span", { class: "place" }, "#"), make("span", { class: "name" }, "feature"), strip,
     make("span", { class: "effect", title: "share of a class by value, with intervals" }, classShown(report)),
-    make("span", { class: "number mean" }, "nats"), make("span", { class: "number part", title: "of the target's entropy" }, "share"), make("span", { class: "number ends" }, state.factor === 1 ? `${short(100 * state.level)} % interval` : `band, G = ${written(state.factor)}`),
+    make("span", { class: "number mean" }, "nats"), make("span", { class: "number part", title: isNumber(report) ? "R2 of two normal numbers with this I" : "of the target's entropy" }, isNumber(report) ? "R2 eq." : "share"), make("span", { class: "number ends" }, state.factor === 1 ? `${short(100 * state.level)} % interval` : `band, G = ${written(state.factor)}`),
     make("span", { class: "number chance" }, "P(I > ε)"), make("span", { class: "badge" }, "verdict"));
   strip.append(make("span", { class: "epsilon", style: { left: `${threshold}%` } }),
     make("span", { class: `threshold${threshold > 50 ? " left" : ""}`, style: { left: `${threshold}%` } }, `ε = ${short(state.epsilon)}`));

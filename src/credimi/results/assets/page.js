@@ -16,10 +16,11 @@ function describe() {
   document.title = `What informs about ${report.target.slice(0, 80)} - credimi`;
   place("target").textContent = report.target || "(no name)";
   place("version").textContent = `credimi ${report.version}`;
+  const isNumber = report.settings.target_as === "number";
   const classes = report.classes.slice(0, 8).map((name) => clipped(name, 24)).join(", ") + (report.classes.length > 8 ? `, … (${whole(report.classes.length)})` : "");
   const rows = report.rows_with_target !== null && report.rows_with_target !== report.rows
     ? `${whole(report.rows_with_target)} of ${counted(report.rows, "row")} have the target` : counted(report.rows, "row");
-  place("about").append(`${rows}; ${counted(report.features.name.length, "feature")}; classes `, isolated(classes));
+  place("about").append(`${rows}; ${counted(report.features.name.length, "feature")}; ${isNumber ? "the target is numeric; its quarters" : "classes"} `, isolated(classes));
   if (report.entropy !== null) place("about").append(`; entropy ${report.entropy.toFixed(4)} nats`);
   if (report.source) place("about").append("; from ", isolated(report.source));
   describeCautions();
@@ -75,7 +76,7 @@ function asked() {
 }
 
 function meaning() {
-  return asked() === state.epsilon ? "" : `${short(state.epsilon)} nats are ${asked()} of the target's entropy, at most of log 2. `;
+  return asked() === state.epsilon ? "" : `${short(state.epsilon)} nats are ${asked()} of ${report.settings.target_as === "number" ? "" : "the target's entropy, at most of "}log 2. `;
 }
 
 function chosenNames() {

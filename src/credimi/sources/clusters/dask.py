@@ -45,6 +45,12 @@ def names(data: Foreign) -> list[str]:
     return [shown_name(name) for name in data.columns]
 
 
+def holds_numbers(data: Foreign, name: str) -> bool:
+    """Whether the type of a column is a number; nothing is computed."""
+    kinds = {shown_name(column): kind for column, kind in data.dtypes.items()}
+    return getattr(kinds.get(name), "kind", "O") in "iuf"
+
+
 def count(data: Foreign, plan: Plan, progress: Callable[[float], None]) -> Counts:
     """The counts of a DataFrame."""
     parts, leaves = _tasks(data, plan.wanted, partial(counted_bytes, plan))

@@ -53,6 +53,7 @@ _COLUMNS_PER_PASS = 95
 _PARTS_PER_MERGE = 16
 _ROUNDS = (("part",), (_PARTS_PER_MERGE, "part"), (1,))  # of merging: as many partitions as Spark likes, some, one
 _FILES_PER_GROUP = 64
+_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
 _MAX_BATCH_BYTES_OPTION = "spark.sql.execution.arrow.maxBytesPerBatch"
 _ROW_SCHEMA = "part int, counts binary, refusal string"
 _ARROW_ROW_SCHEMA = pa.schema([("part", pa.int32()), ("counts", pa.binary()), ("refusal", pa.string())])
@@ -69,6 +70,12 @@ def names(data: Foreign) -> list[str]:
     """The columns' names; nothing is computed for them, but Connect looks for the files now."""
     with told():
         return [str(name) for name in data.columns]
+
+
+def holds_numbers(data: Foreign, name: str) -> bool:
+    """Whether the type of a column is a number; nothing is computed."""
+    kinds = dict(_frame(data).dtypes)
+    return str(kinds.get(name, "")).startswith(_NUMBERS)
 
 
 def _frame(data: Foreign) -> Foreign:
