@@ -1,4 +1,4 @@
-"""`select(rule="smallest")`: tall tables in units of one `rank`, wide ones step by step; CPU time of one thread.
+"""`select(rule="distinct")`: tall tables in units of one `rank`, wide ones step by step; CPU time of one thread.
 
 tall: so many rows of uint8 codes of ten values in 100 columns, of which 60 tell something; 10 steps. The ratio to
 `rank` of the same table, in the same process, best of a few runs.
@@ -57,7 +57,7 @@ def cpu(call: Callable[[], object], repeats: int = 1) -> float:
 def tall(rows: int, repeats: int) -> None:
     """Print the ratio to one ranking."""
     table, target = made((rows, 100), 10, 60, 0.1)
-    steps = len(credimi.select(table, target, max_features=10, threads=1))  # compiles, too
+    steps = len(credimi.select(table, target, max_features=10, threads=1).features)  # compiles, too
     one = cpu(lambda: credimi.rank(table, target, threads=1), repeats)
     all_steps = cpu(lambda: credimi.select(table, target, max_features=10, threads=1), repeats)
     print(f"| {rows:,} x 100, ten values, {steps} steps | {one:.2f} | {all_steps:.2f} | {all_steps / one:.1f} |")
@@ -75,7 +75,7 @@ def wide(columns: int) -> None:
     chosen = selected(LocalCounter(coded, 1), Asked(max_features=50), Belief(threads=1))
     search = time.process_time() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"| 800 x {columns:,}, two values | {len(chosen)} | {reading:.1f} | {search:.1f} | {memory:,.0f} |")
+    print(f"| 800 x {columns:,}, two values | {len(chosen.features)} | {reading:.1f} | {search:.1f} | {memory:,.0f} |")
 
 
 def noise(rows: int, missing: float, repeats: int) -> None:

@@ -17,7 +17,7 @@ lack the feature, or the target, or neither; which ones depends on nothing, or (
 
 With --cuts: X are numbers around a level for each value of W, Y depends on W alone, and X is cut where it tells most
 about Y. The mean Bayes factor of X and Y given W, and how often it is above 1: with even odds, with the odds that X has
-alone, and with those that `select` takes given W (see `smallest_set`). Of fixed cuts the mean would be at most 1.
+alone, and with those that `select` takes given W (see `distinct_columns`). Of fixed cuts the mean would be at most 1.
 """
 
 from __future__ import annotations
@@ -35,9 +35,11 @@ from credimi.counts.local_counter import LocalCounter
 from credimi.counts.request import CountRequest
 from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import mixtures
+from credimi.inference.rules import from_common_odds
 from credimi.inference.sampling import draw_information, information_of
+from credimi.inference.tables.many_tables import summarize as summarize_tables
 from credimi.inference.tables.stratified_tables import StratifiedTables, independence, summarize
-from credimi.questions.select.smallest_set import Search
+from credimi.questions.select.distinct_columns import odds_given
 from credimi.sources.codes import encoded_table
 
 SHAPES = [(2, 2, 2), (3, 3, 3), (8, 2, 4), (6, 4, 8)]  # strata, classes, values
@@ -203,8 +205,10 @@ def cut_numbers(tables: int) -> None:
             even = Tables(counted.flat, counted.rows, counted.columns)
             independent = independence(StratifiedTables.of(even, starts))
             factor = (1.0 - independent) / independent
-            odds_alone, odds_given = counted.odds, Search(counter, Belief(epsilon=0.003)).odds[cut_columns]
-            bayes_factors.append(np.array([factor, factor * odds_alone, factor * odds_given]))
+            p_independent = summarize_tables(counter.by_target(), Belief()).p_independent
+            informative = from_common_odds(1.0 - p_independent, p_independent)
+            odds_alone, odds_now = counted.odds, odds_given(counter.book.features, informative)[cut_columns]
+            bayes_factors.append(np.array([factor, factor * odds_alone, factor * odds_now]))
             cuts += [len(codes.features[index].values) - 1 for index in cut_columns]
         factors = np.concatenate(bayes_factors, axis=1)
         shown = [f"{each.mean():.2g}, {100 * np.mean(each > 1.0):.0f} %" for each in factors]

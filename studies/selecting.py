@@ -6,7 +6,7 @@ inside the folds, from the columns as they are. The classifiers are logistic reg
 numbers stay numbers (naive Bayes: five equal parts), missing values are left out, or are the mean for regression.
 
     informative, distinct ...   `CredibleSelector(rule=...)`, which keeps the best column if none is credible
-    distinct .05                the same with level=0.05
+    distinct .5                 the same with level=0.5
     SelectKBest                 mutual_info_classif, told how many columns `distinct` keeps
     JMI, mRMR, CMIM             from plain counts of columns in quarters, told the same number
     Boruta                      with 40 trees and 20 rounds, if `boruta` is there
@@ -20,7 +20,7 @@ many tables the mean AUC is more than half a point lower. In brackets the standa
     python studies/selecting.py --tables iris --rules informative,distinct
     python studies/selecting.py --wide 10       five true columns among much noise, ten samples of each size
 
-Results are written after each table; a table that is in the file already is not computed again.
+Results are written after each table; what is in the file already is not computed again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ import time
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -54,8 +53,7 @@ RULES = {
     "fdr": {"rule": "fdr"},
     "backward": {"rule": "backward"},
     "distinct": {"rule": "distinct"},
-    "distinct .05": {"rule": "distinct", "level": 0.05},
-    "smallest": {"rule": "smallest"},
+    "distinct .5": {"rule": "distinct", "level": 0.5},
     "relevant": {"rule": "relevant"},
 }
 TOLD = ("SelectKBest", "JMI", "mRMR", "CMIM")
@@ -231,7 +229,7 @@ def kept_by(way: str, frame: pd.DataFrame, classes: pd.Series, data: Encoded, co
     return by_penalty(data) if way == "L1" else by_filter(way, data, count)
 
 
-def studied(frame: pd.DataFrame, classes: pd.Series, ways: Iterable[str], rows: int) -> dict:
+def studied(frame: pd.DataFrame, classes: pd.Series, ways: Iterable[str], rows: int, known: dict) -> dict:
     """Of each way and fold: the share of columns kept, and AUC, accuracy and log loss of each classifier."""
     frequent = classes.map(classes.value_counts()) >= LEAST
     frame, classes = frame[frequent], classes[frequent]
@@ -241,19 +239,21 @@ def studied(frame: pd.DataFrame, classes: pd.Series, ways: Iterable[str], rows: 
         classes.iloc[np.sort(which)].reset_index(drop=True),
     )
     target = np.unique(classes, return_inverse=True)[1]
-    found = {way: {"kept": [], "figures": [], "seconds": 0.0} for way in ways}
-    for train, _ in StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(frame, target):
-        data, known, count = Encoded(frame, target, np.isin(np.arange(target.size), train)), {}, 1
+    found = {way: {"kept": [], "figures": [], "seconds": 0.0} for way in ways if way not in known}
+    of_distinct = known.get("distinct", found.get("distinct", {"kept": [1.0] * FOLDS}))["kept"]
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(frame, target)
+    for fold, (train, _) in enumerate(folds if found else ()):
+        data, measured = Encoded(frame, target, np.isin(np.arange(target.size), train)), {}
         for way, of_way in found.items():
+            count = round(of_distinct[fold] * frame.shape[1]) if way in TOLD else 0
             start = time.perf_counter()
             columns = tuple(sorted(kept_by(way, frame, classes, data, count)))
             of_way["seconds"] += time.perf_counter() - start
-            count = len(columns) if way == "distinct" else count
-            if columns not in known:
-                known[columns] = data.measured(columns)
+            if columns not in measured:
+                measured[columns] = data.measured(columns)
             of_way["kept"].append(len(columns) / frame.shape[1])
-            of_way["figures"].append(known[columns].tolist())
-    return {"rows": len(frame), "columns": frame.shape[1], "classes": int(target.max()) + 1} | found
+            of_way["figures"].append(measured[columns].tolist())
+    return known | {"rows": len(frame), "columns": frame.shape[1], "classes": int(target.max()) + 1} | found
 
 
 def summary(results: dict[str, dict], title: str) -> None:
@@ -320,18 +320,14 @@ def main() -> None:
     except ImportError:
         ways = [way for way in ways if way != "Boruta"]
     for name, frame, classes in tables(options.tables):
-        if name in results:
-            continue
-        results[name] = studied(frame, classes, ways, options.rows)
+        results[name] = studied(frame, classes, ways, options.rows, results.get(name, {}))
         if options.output:
             options.output.write_text(json.dumps(results))
     summary(results, "All tables")
-    if len(results) > 1:
-        others = {name: table for name, table in results.items() if name not in PAPERS.split(",")}
-        for part, title in enumerate(("First half of the tables of packages", "Second half, kept for judging")):
-            half = {name: table for name, table in others.items() if crc32(name.encode()) % 2 == part}
-            if half:
-                summary(half, title)
+    for title, are_papers in (("Tables of the papers", True), ("Tables of packages", False)):
+        part = {name: table for name, table in results.items() if (name in PAPERS.split(",")) == are_papers}
+        if 0 < len(part) < len(results):
+            summary(part, title)
 
 
 if __name__ == "__main__":

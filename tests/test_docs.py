@@ -108,6 +108,7 @@ EXPECTED_NOT_RUN = {
         "$ credimi reproduce --data DIR --output reproduction",
         "$ credimi reproduce --data DIR --orders 5 --output complete --dataset australian --dataset chess",
     ],
+    "docs/scikit-learn.md": ["$ OMP_NUM_THREADS=1 CREDIMI_DATA=FOLDER .venv/bin/python studies/selecting.py"],
     "docs/scale.md": [
         "credimi.rank(spark.read.parquet(",
         "$ credimi rank 2024/ --target churn --engine spark",

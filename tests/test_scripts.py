@@ -74,6 +74,8 @@ pytestmark = pytest.mark.long
         ("studies/adaptive.py", ["--tables", "1"], 2 + 15 + 3 + 2 + 9 + 1 + 2 + 15),
         ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),
         ("studies/few_complete_rows.py", [], 2 + 4),
+        ("studies/selecting.py", ["--tables", "iris,wine", "--rows", "100"], None),
+        ("studies/selecting.py", ["--wide", "1", "--sizes", "60x20 40x60"], 2 + 6),
         ("studies/trees.py", ["--known", "1"], 2 + 4),
         ("studies/trees.py", ["--data", "iris", "--ways", "credible,CART", "--encode-once"], 2 + 2),
         ("studies/missing_cells.py", ["--data", "iris", "--ways", "credible tree,naive Bayes"], 2 + 3),

@@ -256,7 +256,7 @@ def _tables(counts: credimi.Counts) -> dict[str, Any]:
 
 
 def _of_estimators(call: Callable[..., Any], features: Any, target: Any) -> Iterator[tuple[str, Callable[[], Any]]]:  # noqa: ANN401
-    for rule in ("forward", "backward", "plugin", "fdr", "smallest", "relevant"):
+    for rule in ("forward", "backward", "plugin", "fdr", "distinct", "relevant"):
         yield (
             f"CredibleSelector {rule}",
             lambda rule=rule: _of_selector(call(credimi.CredibleSelector, rule).fit(features, target)),

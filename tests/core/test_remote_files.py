@@ -138,7 +138,7 @@ def test_rank_and_select(address: str, tmp_path: Path, capsys: pytest.CaptureFix
 
 def test_what_a_remote_file_tells(address: str) -> None:
     url = put(address, "some.csv.gz", gzip.compress(CSV))
-    ((path, _),) = files.find(url)
+    ((path, *_),) = files.find(url)
     assert isinstance(path, Remote)
     assert (str(path), path.name, path.suffix, path.suffixes) == (url, "some.csv.gz", ".gz", [".csv", ".gz"])
     assert path.absolute() is path

@@ -20,7 +20,7 @@ def test_select_takes_whole_weights_as_repeated_rows() -> None:
     repeated = {name: np.repeat(cells, weights).tolist() for name, cells in table.items()}
     weighted, other = credimi.select(table | {"w": weights}, "class", weights="w"), credimi.select(repeated, "class")
     assert weighted.features == other.features == ("tells",)
-    assert weighted.steps[0].adds == pytest.approx(other.steps[0].adds)
+    assert weighted.steps[0].mi == pytest.approx(other.steps[0].mi)
     assert weighted.steps[0].p_adds == pytest.approx(other.steps[0].p_adds)
 
 

@@ -105,6 +105,6 @@ def test_rows_of_no_weight_bring_no_labels() -> None:
 
 def test_a_text_that_only_rows_of_no_weight_have_is_no_value_of_the_selector() -> None:
     table = np.array([["p", "u"], ["q", "v"]] * 40 + [["only here", "u"]], dtype=object)
-    selector = CredibleSelector(rule="smallest")
+    selector = CredibleSelector(rule="distinct")
     selector.fit(table, ["x", "y"] * 40 + ["x"], sample_weight=[1.0] * 80 + [0.0])
     assert selector.selection_.features == ("x0",)

@@ -195,7 +195,7 @@ def test_weights_count_rows_more_often() -> None:
     weighted, repeated = credimi.select(data, "y", weights=times), credimi.select(again, "y")
     assert weighted.features == repeated.features == ("x",)
     assert weighted.rows == repeated.rows == times.sum()
-    assert weighted.steps[0].adds == pytest.approx(repeated.steps[0].adds, rel=1e-9)
+    assert weighted.steps[0].mi == pytest.approx(repeated.steps[0].mi, rel=1e-9)
     shares = times / times.mean() * 1.0001
     survey = credimi.select(data, "y", weights=shares)
     assert survey.rows == pytest.approx(times.sum() ** 2 / (times**2).sum(), abs=0.1)
@@ -218,4 +218,4 @@ def test_weights_and_columns_of_many_values_are_those_of_memory(tmp_path: Path, 
     assert outside.features == inside.features != ()
     assert outside.rows == inside.rows
     for one, other in zip(outside.steps, inside.steps, strict=True):
-        assert (one.adds, one.p_adds) == pytest.approx((other.adds, other.p_adds), rel=1e-9)
+        assert (one.mi, one.p_adds) == pytest.approx((other.mi, other.p_adds), rel=1e-9)

@@ -22,7 +22,7 @@ def test_select_takes_weights_for_numbers_of_rows() -> None:
     plain = select(repeated, "first")
     assert weighted.rows == plain.rows == weights.sum()
     assert weighted.features == plain.features
-    assert weighted.steps[0].adds == pytest.approx(plain.steps[0].adds, rel=1e-9)
+    assert weighted.steps[0].mi == pytest.approx(plain.steps[0].mi, rel=1e-9)
 
 
 def test_other_weights_are_worth_fewer_rows() -> None:

@@ -51,7 +51,7 @@ COMMANDS = {
     "network": ["network"],
     "compare": ["compare", "--target", "y"],
     "rule": ["select", "--target", "y", "--rule", "forward", "--output", "reduced.csv"],
-    "goal": ["select", "--target", "y", "--rule", "smallest", "--output", "reduced.csv"],
+    "goal": ["select", "--target", "y", "--rule", "distinct", "--output", "reduced.csv"],
 }
 PAGES = ("select", "interactions", "tree", "pairs", "network", "compare")
 WITH_JSON = ("rank", "select", "interactions", "tree", "pairs", "forest", "network", "compare")

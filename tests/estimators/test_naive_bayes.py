@@ -431,7 +431,7 @@ def test_what_is_wrong_is_said() -> None:
         IncrementalNaiveBayes().partial_fit(rows, [None, None]).predict(rows)
 
 
-@pytest.mark.parametrize("rule", ["smallest", "relevant"])
+@pytest.mark.parametrize("rule", ["distinct", "relevant"])
 def test_rules_that_need_all_rows_at_once_are_refused_before_anything_is_learned(rule: str) -> None:
     rows, message = frame([("a",), ("b",)]), f"{rule}.* needs all rows at once.*forward.*make_pipeline"
     model = IncrementalNaiveBayes(selector=CredibleSelector(rule))

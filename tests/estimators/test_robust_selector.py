@@ -69,7 +69,7 @@ def test_bad_factors_are_refused(data: tuple[Any, Any], factor: float) -> None:
     with pytest.raises(CredimiError, match="robust_factor is"):
         CredibleSelector(robust_factor=factor).fit(*data)
     with pytest.raises(CredimiError, match="robust_factor"):
-        CredibleSelector("smallest", robust_factor=2.0).fit(*data)
+        CredibleSelector("distinct", robust_factor=2.0).fit(*data)
 
 
 def test_the_command_keeps_what_stands(
@@ -87,5 +87,5 @@ def test_the_command_keeps_what_stands(
     assert names == [*("abcdef"[place] for place in np.flatnonzero(kept)), "y"]
     assert main([*command, "--robust-factor", "0.3"]) == 2
     assert "--robust-factor is 0.3" in capsys.readouterr().err
-    assert main([*command[:-1], "smallest", "--robust-factor", "2"]) == 2
+    assert main([*command[:-1], "distinct", "--robust-factor", "2"]) == 2
     assert "is for the rules" in capsys.readouterr().err

@@ -24,7 +24,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     ).fit(X, Y),
     "selector": lambda: credimi.CredibleSelector(discretize=TYPO).fit(X, Y),
     "selector in parts": lambda: credimi.CredibleSelector(discretize=TYPO).partial_fit(X, Y),
-    "selector of sets": lambda: credimi.CredibleSelector("smallest", discretize=TYPO).fit(X, Y),
+    "selector of sets": lambda: credimi.CredibleSelector("distinct", discretize=TYPO).fit(X, Y),
     "selector of relevant columns": lambda: credimi.CredibleSelector("relevant", discretize=TYPO).fit(X, Y),
     "tree": lambda: credimi.CredibleTreeClassifier(discretize=TYPO).fit(X, Y),
     "count": lambda: credimi.count(FRAME, "y", discretize=TYPO),

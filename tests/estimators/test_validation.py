@@ -171,7 +171,7 @@ def test_objects_that_are_truth_values_are_0_and_1_in_any_order() -> None:
     ("estimator", "remedy"),
     [
         (CredibleSelector(), r"ranges \(target_cuts='quantile:4', say\)"),
-        (CredibleSelector("smallest"), r"ranges \(target_cuts='quantile:4', say\)"),
+        (CredibleSelector("distinct"), r"ranges \(target_cuts='quantile:4', say\)"),
         (CredibleTreeClassifier(), "ranges first"),
         (IncrementalNaiveBayes(), "ranges first"),
     ],

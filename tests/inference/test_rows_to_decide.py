@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from page_helpers import data_of, node
 
-from credimi import Ranking, rank, select
+from credimi import Ranking, rank
 from credimi.core.tables import Tables
 from credimi.inference.belief import Belief
 from credimi.inference.evidence import adaptive_prior
@@ -254,18 +254,6 @@ def test_strata_have_one_forecast() -> None:
     together, one_by_one = (growth_to_decide(whole, options, starts)[0] for starts in (np.arange(51), None))
     np.testing.assert_array_equal(together, one_by_one)
     assert components(stratified(cells)[0], options).p_zero.size == count
-
-
-def test_select_and_rank_name_the_same_rows() -> None:
-    """Where nothing is taken; select doubled the rows only, and named one number for all."""
-    generator = np.random.default_rng(12)
-    y, other = generator.integers(0, 3, 150), generator.integers(0, 3, (3, 150))
-    data = {f"x{place}": np.where(generator.random(150) < 0.85, each, y) for place, each in enumerate(other)} | {"y": y}
-    ranking, chosen = rank(data, "y"), select(data, "y", rule="smallest")
-    assert not chosen.features
-    asked = {each.feature: each.rows_to_decide for each in chosen.rejected if each.reason == "unsure"}
-    assert len(set(asked.values())) > 1
-    assert asked == {name: ranking[name]["rows_to_decide"] for name in asked}
 
 
 def test_rows_that_are_never_complete_have_no_forecast() -> None:

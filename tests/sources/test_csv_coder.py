@@ -252,7 +252,9 @@ def test_counts_are_those_of_pyarrow(
 @pytest.mark.usefixtures("small_parts")
 def test_bytes_that_are_no_text_are_told_by_their_line(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
-    content = ",".join(NAMES).encode() + b"\n" + TABLE.encode().replace(b"\nyes,", b"\n\xffes,", 1)
+    content = ",".join(NAMES).encode() + b"\n" + TABLE.encode()
+    at = content.index(b"\nyes,", 1 << 16)  # the first bytes show the encoding
+    content = content[: at + 1] + b"\xff" + content[at + 2 :]
     path.write_bytes(content)
     line = content[: content.index(b"\xff")].count(b"\n") + 1
     with pytest.raises(CredimiError, match=f"line {line}: byte 0xff is not UTF-8"):

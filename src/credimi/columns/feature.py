@@ -75,6 +75,7 @@ class SuspicionKind(StrEnum):
     MISSING_TEXTS = "missing_texts"
     SPELLED_ALIKE = "spelled_alike"  # but for case, or for blanks at the ends
     MISSING_NUMBERS = "missing_numbers"
+    CODES = "codes"  # numbers whose order may mean nothing
     MEASUREMENT = "measurement"  # of a target with very many numbers
     ROW_NAMES = "row_names"  # of a target with nearly as many texts as rows
     READ_AS = "read_as"  # these two say what was done: text that was read as numbers, and how it was written

@@ -18,7 +18,7 @@ import numpy as np
 from credimi.columns import labels, suspicious_values, text_types
 from credimi.columns.feature import CutBy, Feature, FeatureKind, Suspicion, SuspicionKind
 from credimi.columns.labels import LOOSE, MANY, NUMBER, RAW, TEXT, Labels
-from credimi.columns.meaning import meaning
+from credimi.columns.meaning import identifiers, meaning
 from credimi.columns.meaning.meaning import CATEGORIES
 from credimi.columns.numbers import discretize, ranges, target_ranges
 from credimi.columns.reading_options import METHODS, ReadingOptions, quantiles_asked
@@ -30,16 +30,13 @@ from credimi.core.tables import relabel
 if TYPE_CHECKING:
     from credimi.columns.numbers.number_cells import AveragedCuts
     from credimi.columns.reading_options import Method
-    from credimi.core.types import BooleanArray, CountArray, FloatArray, IntegerArray
+    from credimi.core.types import CountArray, FloatArray, IntegerArray
 
     Positions = IntegerArray
 
 _QUARTERS = 4
 MAX_CLASSES = 1000
 _MAX_PLAUSIBLE_CLASSES = 50  # a target with more different numbers looks like a measurement
-_MIN_TEXTS_OF_IDENTIFIER = 20  # a column of text with fewer present values is never called an identifier
-_MIN_NUMBERS_OF_IDENTIFIER = 100  # the same for whole numbers, which may be measurements
-_MIN_SHARE_OF_KEYS = 0.9  # of the rows of an identifier have a number that no other row has
 _DIGITS_AS_NAMES = (text_types.LEADING_ZEROS, text_types.MANY_DIGITS)  # in a column of text, this is not suspicious
 _CUT_ADVICE = "cut it into a few ranges (target_cuts, --target-cuts), or choose another target"
 _AS_USUAL = ReadingOptions()
@@ -148,7 +145,7 @@ def interpret(
     if typed.kind != TEXT:
         return feature
     kind = FeatureKind.CATEGORIES
-    if method != "categories" and is_identifier(len(typed), counts[:, :-1].sum()):
+    if method != "categories" and identifiers.is_identifier(len(typed), counts[:, :-1].sum()):
         kind = FeatureKind.IDENTIFIER
     suspicions = why + _suspicious_texts(counted, typed, kind, readable and readable[1])
     return replace(feature, kind=kind, suspicions=suspicions)
@@ -189,9 +186,11 @@ def _interpret_numbers(feature: Feature, method: Method, *, named: bool, compile
         feature = replace(feature, suspicions=feature.suspicions + suspicions)
     if feature.values:  # categories
         return feature
-    seen = counts[:, :-1].sum()
-    if not named and seen >= _MIN_NUMBERS_OF_IDENTIFIER and _is_key(typed, totals):
+    if not named and identifiers.numbers_rows(name, typed, totals):
         return replace(feature, kind=FeatureKind.IDENTIFIER)
+    if not named and identifiers.may_be_codes(name, typed):
+        doubt = Suspicion(SuspicionKind.CODES, count=len(typed))
+        feature = replace(feature, suspicions=(*feature.suspicions, doubt))
     if method is None:
         raise CredimiError(
             f"column {name!r} holds {len(typed):,} different {typed.noun}, and discretize is None: name a method "
@@ -279,7 +278,7 @@ def is_number(values: Labels) -> bool:
 
 def look_like_row_names(classes: Labels, rows: float) -> bool:
     """Whether the classes of a target are so many texts that each names a row, as an identifier does."""
-    return classes.kind == TEXT and bool(is_identifier(len(classes), rows))
+    return classes.kind == TEXT and rows >= identifiers.MIN_ROWS and 2 * len(classes) > rows
 
 
 def plainly_categories(column_labels: Labels, method: Method, *, named: bool) -> bool:
@@ -287,11 +286,6 @@ def plainly_categories(column_labels: Labels, method: Method, *, named: bool) ->
     if column_labels.kind == NUMBER:
         return method == "categories" or (len(column_labels) <= CATEGORIES and column_labels.integral and not named)
     return column_labels.kind not in (RAW, LOOSE) and (method == "categories" or not named)
-
-
-def is_identifier(texts: int | Positions, seen: float | CountArray) -> BooleanArray:
-    """Whether there are so many different texts that each names a row, not a value; for one column or an array."""
-    return np.asarray((seen >= _MIN_TEXTS_OF_IDENTIFIER) & (2 * texts > seen))
 
 
 def check_classes(target: str, classes: Labels) -> None:
@@ -312,18 +306,6 @@ def too_many_classes(target: str, classes: int) -> str:
         f"target {target!r} has at least {classes:,} different values, at most {MAX_CLASSES:,} are classes: "
         f"{_CUT_ADVICE}"
     )
-
-
-def _is_key(typed: Labels, totals: CountArray) -> bool:
-    """Whether whole numbers number the rows: nearly all are different, and there are no large gaps between them.
-
-    A label that has lost b bits stands for all whole numbers up to 2^b units in the last place away. That many rows may
-    share the label, and each row may still have a different number.
-    """
-    if not typed.integral or typed.numbers[-1] - typed.numbers[0] >= 2 * (seen := totals.sum()):
-        return False
-    numbers_per_label = np.maximum(np.spacing(np.abs(typed.numbers)) * 2.0**typed.dropped_bits, 1.0)
-    return bool(np.minimum(totals, numbers_per_label).sum() > _MIN_SHARE_OF_KEYS * seen)
 
 
 def _first_text(texts: tuple[str, ...]) -> str:

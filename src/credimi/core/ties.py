@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
+    from credimi.core.types import FloatArray, IntegerArray
 
 
 _DIGITS = 10
@@ -28,10 +28,3 @@ def places_by_name(names: Sequence[str]) -> IntegerArray:
 def best_first(places: IntegerArray, *figures: FloatArray) -> IntegerArray:
     """The columns, those with the largest first figure first; if it is equal by the next, at last by their places."""
     return np.lexsort((places, *(-np.round(each, _DIGITS) for each in reversed(figures))))
-
-
-def best_of(figures: FloatArray, eligible: BooleanArray, places: IntegerArray) -> int:
-    """The eligible column with the largest figure, the first by its place if several are equal."""
-    eligible_figures = np.where(eligible, np.round(figures, _DIGITS), -np.inf)
-    best = np.flatnonzero(eligible_figures == eligible_figures.max())
-    return int(best[np.argmin(places[best])])

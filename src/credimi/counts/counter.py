@@ -30,11 +30,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from credimi.core.tables import Tables
@@ -44,8 +43,6 @@ if TYPE_CHECKING:
     from credimi.counts.rows.class_pairs import ClassPairs
     from credimi.counts.rows.distinct_rows import DistinctRows
     from credimi.counts.rows.pair_tables import PairTables
-
-_ROWS_PER_CELL = 4
 
 
 class Counter(Protocol):
@@ -170,33 +167,3 @@ class ByValue:
     def strata(self, codes: Codes) -> tuple[NDArray[np.integer], int]:
         """The stratum of each row, and the number of strata."""
         return codes.columns[self.column], int(codes.sizes[self.column])
-
-
-@dataclass(frozen=True, slots=True)
-class BySplits:
-    """A stratum is what is alike in several columns, to test what a further column adds to all of them together.
-
-    All columns together soon have too many combinations of values. So the columns split the rows one after the other,
-    and a column splits only strata that have several classes, and `_ROWS_PER_CELL` rows for each class and each value
-    that occurs. In other strata nothing is left to tell, or nothing could be seen: evidence from strata with fewer rows
-    than cells is not reliable (see `questions.network.edge_evidence`). "Missing" is a value.
-    """
-
-    columns: tuple[int, ...]
-
-    def strata(self, codes: Codes) -> tuple[NDArray[np.integer], int]:
-        """The stratum of each row, and the number of strata."""
-        classes, has_class = len(codes.classes), codes.groups < len(codes.classes)
-        strata, count = np.zeros(codes.groups.size, dtype=np.int64), 1
-        for column in self.columns:
-            values = int(codes.sizes[column]) + 1
-            class_counts = np.bincount(strata[has_class] * classes + codes.groups[has_class], minlength=count * classes)
-            counts_by_stratum = class_counts.reshape(count, classes)
-            split_strata = strata * values + codes.columns[column]
-            occurring = (np.bincount(split_strata, minlength=count * values).reshape(count, values) > 0).sum(axis=1)
-            enough_rows = counts_by_stratum.sum(axis=1) >= _ROWS_PER_CELL * classes * occurring
-            split = enough_rows & ((counts_by_stratum > 0).sum(axis=1) > 1)
-            split_strata = np.where(split[strata], split_strata, strata * values)
-            used = np.bincount(split_strata, minlength=count * values) > 0
-            strata, count = (np.cumsum(used) - 1)[split_strata], int(used.sum())
-        return strata, count

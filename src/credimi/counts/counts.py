@@ -356,9 +356,8 @@ class Counts:
         options: Record = {"settings": self.settings, "max_labels": max_labels, "compiled": compiled}
         feature = interpret(self.features[index], self.labels[index], blocks[index], interpreted, **options)
         if self.settings.numeric_target and feature.kind.ranked:
-            # The posterior stands above; only this line calls it.
-            of_feature = import_module("credimi.inference.numbers.of_column").of_feature
-            feature = replace(feature, averaged=of_feature(feature, blocks[index]))
+            of_column = import_module("credimi.inference.numbers.of_column")  # it stands above; only this line calls it
+            feature = replace(feature, averaged=of_column.of_feature(feature, blocks[index]))
         return feature if squares is None else feature.with_squares(squares[index], classes.positions)
 
 

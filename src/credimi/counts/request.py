@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -250,13 +250,21 @@ def _without_weights(
 def _listed(names: Sequence[str] | None, offered: set[str]) -> dict[str, None]:
     """The names that a caller passed, each once, as text; a single name need not be in a list.
 
-    A column whose name is empty can be given by the name that is shown for it.
+    A column whose name is empty can be given by the name that is shown for it. "a,b" names two columns, unless a column
+    is called so.
     """
     if names is None:
         return {}
     given_names: Sequence[object] = [names] if isinstance(names, str) or not hasattr(names, "__iter__") else names
     unnamed = {NO_NAME: ""} if "" in offered and NO_NAME not in offered else {}
-    return dict.fromkeys(unnamed.get(name, name) for name in map(shown_name, given_names))
+    listed = chain.from_iterable(_parts(name, offered) for name in map(shown_name, given_names))
+    return dict.fromkeys(unnamed.get(name, name) for name in listed)
+
+
+def _parts(name: str, offered: set[str]) -> list[str]:
+    """The names between the commas of a name, if all of them are columns and the name itself is none."""
+    parts = [part.strip() for part in name.split(",")]
+    return parts if name not in offered and len(parts) > 1 and offered.issuperset(parts) else [name]
 
 
 def check_named(settings: ReadingOptions, offered: Sequence[str], target: str) -> None:

@@ -54,7 +54,7 @@ class IncrementalNaiveBayes(Classifier):
         Pseudo-count of every value in every class; 1 is Laplace's rule.
     selector : CredibleSelector, optional
         At each moment only the features are used that the selector keeps, based on all rows so far. Its rules
-        "smallest" and "relevant" need all rows at once and are refused: put such a selector before this in a pipeline.
+        "distinct" and "relevant" need all rows at once and are refused: put such a selector before this in a pipeline.
     learn_unlabeled : bool
         Whether rows without a class are used. They tell how the features are distributed and so, through the posterior
         of the joint cell probabilities, how they are distributed in each class. Otherwise they are skipped.

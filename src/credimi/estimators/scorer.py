@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.encode import encode
-from credimi.columns.interpret import is_identifier, plainly_categories
+from credimi.columns.interpret import plainly_categories
 from credimi.columns.labels import MANY, NUMBER, RAW, TEXT, numbers_as
+from credimi.columns.meaning.identifiers import is_identifier
 from credimi.columns.meaning.meaning import CATEGORIES, may_differ
 from credimi.columns.numbers.ranges import bins_of
 from credimi.columns.text_types import shown_number

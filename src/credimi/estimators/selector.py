@@ -68,30 +68,31 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     """Keep the features that credibly inform about the target.
 
     Numbers are cut into ranges for scoring, as in `credimi.rank`; `transform` returns the columns unchanged.
-    X may be a sparse matrix, in which 0 is a value; it is not made dense. The rules "distinct", "smallest" and
-    "relevant" refuse sparse matrices.
+    X may be a sparse matrix, in which 0 is a value; it is not made dense. The rules "distinct" and "relevant"
+    refuse sparse matrices.
 
     Parameters
     ----------
-    rule : "informative", "forward", "backward", "plugin" or "fdr"; "distinct", "smallest" or "relevant"
+    rule : "informative", "forward", "backward", "plugin" or "fdr"; "distinct" or "relevant"
         "informative", for prediction: keep what is not more probably independent of the target than not; how many
         features are independent is learned from all. For claims: keep what is surely informative, P(I > epsilon) >=
         level; all but what is surely not; what exceeds epsilon by the estimate alone; or as many as possible while at
-        most a share `fdr` of them is expected not to exceed epsilon. The last three look at columns together, as in
+        most a share `fdr` of them is expected not to exceed epsilon. The last two look at columns together, as in
         `credimi.select`: they need all rows at once, so there is no `partial_fit`, and the prior is adaptive. A
         `method` of the paper has the paper's rule, "forward", in place of "informative".
     k : int, optional
-        Keep exactly k features instead, the best by P(I > epsilon), then by E[I]. With the rules "distinct", "smallest"
-        and "relevant" k is the maximum: the first k features that they take are kept.
+        Keep exactly k features instead, the best by P(I > epsilon), then by E[I]. With the rules "distinct" and
+        "relevant" k is the maximum: the first k features that they take are kept.
     min_features : int
         The minimum number of features to keep. If fewer are credible, the best others are kept too: by P(I > epsilon),
-        then by E[I]; with "distinct", "smallest" and "relevant" by the probability that they add something or matter.
+        then by E[I]; with "distinct" and "relevant" by the probability that they add something or matter.
         `fit` warns of it: this is for pipelines, which fail if no feature is kept in a small fold; it is not a claim.
         Features that cannot tell anything come last.
     epsilon, fdr, prior, approximation, method, missing_as
         As in `credimi.rank`. "informative" asks for P(I > 0), and has no epsilon.
     level : float, optional
-        As in `credimi.rank`, 0.95 by default; 0.5 with the rules "distinct" and "smallest". "informative" has none.
+        As in `credimi.rank`, 0.95 by default; with "distinct", how sure it has to be that a feature adds nothing.
+        "informative" has none.
     robust_factor : float, optional
         Keep only what stands at this factor, P(I > epsilon) >= level whatever is missing, within the factor (see
         `credimi.information_bounds`), of what the rule or `k` keeps.
@@ -119,7 +120,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     counts_ : credimi.Counts
         Everything that was learned: the counts of the target with each feature.
     selection_ : credimi.Selection
-        With the rules "distinct", "smallest" and "relevant": the steps, and why other columns were not taken.
+        With the rules "distinct" and "relevant": the steps, and why other columns were not taken.
     n_features_in_, feature_names_in_
         As usual in scikit-learn.
 
@@ -378,11 +379,10 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
         credible, kept = self._kept()
         if added := [self.counts_.features[index] for index in np.flatnonzero(kept & ~credible).tolist()]:
             amount = "no feature is", "only 1 feature is", f"only {credible.sum()} features are"
-            why = f"because min_features is {self.min_features}"
-            if self._only_class is not None:
-                why += f"; all rows have one class, {self._only_class!r}"
-            what = amount[min(int(credible.sum()), 2)]
-            warnings.warn(f"{what} credible: kept {first_few(added)}, the best, {why}", stacklevel=3)
+            one_class = "" if self._only_class is None else f"; all rows have one class, {self._only_class!r}"
+            why = f"because min_features is {self.min_features}{one_class}"
+            said = f"{amount[min(int(credible.sum()), 2)]} credible: kept {first_few(added)}, the best"
+            warnings.warn(f"{said}, {why}", stacklevel=3)
 
     def _chosen(self, posteriors: Beliefs, belief: Belief) -> BooleanArray:
         if self.k is not None:

@@ -45,6 +45,7 @@ NEEDS_INDEPENDENCE = (
     "the rule informative needs P(independent), which only the adaptive prior has: leave out prior and method, or name "
     "another rule (--rule)"
 )
+CREDIBLE = 0.95  # a probability from which on something is sure, where no level is asked for
 EVEN = 0.5  # what is more probable than not; also the largest share of dependent features that is assumed
 _RELATIVE_WIDTH = 1e-13
 _MAX_ROUNDING = 1e-9  # probabilities of equal tables differ by less, whatever the order of their sums

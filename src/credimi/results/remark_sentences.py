@@ -143,6 +143,7 @@ _ONE = {  # of the columns that a sentence lists, if that is more than the name
     "other_notation": "{name} ({both_notations})",
     "read_as": "{name} ({read_as})",
     "taken_as_missing": "{name}: {taken}",
+    "may_be_codes": "{name} ({values:,} values)",
     "rows_to_decide": "{name} {needed}",
 }
 _LONG = {
@@ -241,6 +242,9 @@ _SENTENCES: dict[str, str | Callable[[Sequence[Facts]], str]] = {
     ),
     "may_mean_missing": lambda remarks: (
         f"{{all}} (if so: {'{missing}' if len(remarks) == 1 else '{all_missing}'}, for all columns)"
+    ),
+    "may_be_codes": (
+        "numbers that may be codes, whose order means nothing, were binned: {all} ({as_written} makes each a category)"
     ),
     "taken_as_missing": "taken as missing: {all} ({as_written} takes the values as they are)",
     "read_as": "text that was read as numbers or dates: {all} ({as_written} takes it as text)",

@@ -41,6 +41,7 @@ class RemarkKind(StrEnum):
     MANY_CUTS = "many_cuts"
     TAKEN_AS_MISSING = "taken_as_missing"
     MAY_MEAN_MISSING = "may_mean_missing"
+    MAY_BE_CODES = "may_be_codes"
     SPELLED_ALIKE = "spelled_alike"
     READABLE_TEXT = "readable_text"
     OTHER_NOTATION = "other_notation"

@@ -259,7 +259,7 @@ _MEANT_TOGETHER = {  # what the values of an identifier may be instead of names 
 _UNRANKED = (*_UNRANKED_TOGETHER, *_MEANT_TOGETHER, "identifier")
 
 
-def _suspicion(facts: Facts) -> str:
+def _suspicion(facts: Facts) -> str:  # noqa: PLR0911  (one way for each kind)
     """One suspicion, as the end of a note."""
     kind = facts["kind"]
     if kind in READABLE:
@@ -268,6 +268,8 @@ def _suspicion(facts: Facts) -> str:
         return f", not {_notation(facts)}"
     if kind == "spelled_alike":
         return f"; {spelled_alike(facts['values'])}"
+    if kind == "codes":
+        return "; may be codes, which have no order"
     if kind == "read_as":
         return f"; {read_as(facts['values'])}"
     if kind == "taken_as_missing":

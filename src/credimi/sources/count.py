@@ -264,6 +264,8 @@ def source(data: Data, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
 
 def _in_memory(data: Foreign, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
     """The same for a table in memory; target and weights may be separate arrays."""
+    asked = [request.target if isinstance(request.target, str) else None, request.settings.weights]
+    data = frames.with_index(data, [*asked, *([] if request.features is None else request.features)])
     offered, target = frames.names(data), request.target
     if sparse_matrices.reads(data) or (isinstance(data, np.ndarray) and not data.dtype.names):
         features, exclude = (by_places(names, offered) for names in (request.features, request.exclude))

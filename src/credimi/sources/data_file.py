@@ -11,6 +11,10 @@ from credimi.counts.saved.counted_files import CountedFile
 from credimi.counts.saved.counts_file import NAME
 from credimi.sources.arrow_files import ArrowSchema
 from credimi.sources.csv.csv_files import Header
+from credimi.sources.documents.databases import DuckTable, SqliteTable
+from credimi.sources.documents.excel import Sheet
+from credimi.sources.documents.json_array import JsonArray
+from credimi.sources.documents.statistics import StatisticsFile
 from credimi.sources.formats import Layout, ending
 from credimi.sources.json_lines import JsonFields
 from credimi.sources.parquet.parquet_files import Footer
@@ -21,8 +25,10 @@ if TYPE_CHECKING:
 
     from credimi.core.remote_files import Place
     from credimi.core.types import Foreign
+    from credimi.sources.documents.document import Document
 
-FORMATS: tuple[type[Layout], ...] = (Header, Footer, ArrowSchema, JsonFields)
+DOCUMENTS: tuple[type[Document], ...] = (Sheet, StatisticsFile, SqliteTable, DuckTable, JsonArray)
+FORMATS: tuple[type[Layout], ...] = (Header, Footer, ArrowSchema, JsonFields, *DOCUMENTS)
 _FIRST_BYTES = 1 << 16  # by which the format is recognised
 
 
@@ -40,8 +46,13 @@ class DataFile:
     layout: Layout | None
 
     @classmethod
-    def of(cls, place: Place, status: os.stat_result | Status, delimiter: str | None = None) -> DataFile:
-        """The description of a file, which is opened once. Its first bytes say its format, as names may be wrong."""
+    def of(
+        cls, place: Place, status: os.stat_result | Status, table: str | None = None, delimiter: str | None = None
+    ) -> DataFile:
+        """The description of a file, which is opened once. Its first bytes say its format, as names may be wrong.
+
+        `table` is one of the tables of a document.
+        """
         with memory_named(f"to read {place}"), opened(place) as file:
             source = CountedFile.seen(place, status, file)
             try:
@@ -52,8 +63,9 @@ class DataFile:
                 if lacks_memory(error):
                     raise
                 raise CredimiError(f"cannot read {place}: {reason(error)}") from error
-            layout = None if first.startswith(NAME) else _layout(place, file, first, delimiter)
-        return cls(place, identity(place, None if isinstance(status, Status) else status), source, layout)
+            layout = None if first.startswith(NAME) else _layout(place, file, first, delimiter, table)
+        same = identity(place, None if isinstance(status, Status) else status)
+        return cls(place, same if table is None else (same, table), source, layout)
 
     def sharing(self, shared_layouts: dict[object, Foreign]) -> DataFile:
         """The same file; a layout that another file has, too, is stored only once, as there may be many wide files."""
@@ -89,14 +101,21 @@ def predicted_memory(files: Sequence[DataFile], wanted: Collection[str]) -> floa
     return sum(file.layout.memory(file.size, names) for file in files if file.layout is not None)
 
 
-def _layout(place: Place, file: Foreign, first: bytes, delimiter: str | None) -> Layout:
+def _layout(place: Place, file: Foreign, first: bytes, delimiter: str | None, table: str | None) -> Layout:
     """The layout of an open file of data, whose first bytes are known: of the first format that takes it."""
-    candidates = [each for each in FORMATS if each.marks and first.startswith(each.marks)]
-    if not candidates:
-        suffix = ending(place)
-        named = next((each for each in FORMATS if suffix in each.endings), None)
-        if named is not None and named.marks and not first:
-            raise CredimiError(f"{place} is empty, which no {named.kind} file is: write it again, or leave it out")
-        texts = [each for each in reversed(FORMATS) if not each.marks]  # the last is CSV, which takes any text
-        candidates = sorted(texts, key=lambda each: each is not named)
+    marked = [each for each in FORMATS if each.marks and first.startswith(each.marks)]
+    suffix = ending(place)
+    named = next((each for each in FORMATS if suffix in each.endings), None)
+    if not marked and named is not None and named.marks and not first:
+        raise CredimiError(f"{place} is empty, which no {named.kind} file is: write it again, or leave it out")
+    texts = [each for each in reversed(FORMATS) if not each.marks]  # the last is CSV, which takes any text
+    candidates = [*marked, *sorted(texts, key=lambda each: each is not named)]
+    if table is not None:
+        with_tables = [each for each in DOCUMENTS if each in candidates]
+        found = next(filter(None, (each.table_of(place, file, first, table) for each in with_tables)), None)
+        if found is None:
+            raise CredimiError(
+                f"{place} is no workbook and no database, and has no table {table!r}: leave ::{table} out"
+            )
+        return found
     return next(filter(None, (each.of(place, file, first, delimiter) for each in candidates)))

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 
     Progress = Callable[[float], None]
 
-_TABLE_ENDINGS = tuple(chain.from_iterable(each.endings for each in FORMATS))  # of what is read from a directory
+_TABLE_ENDINGS = tuple(
+    chain.from_iterable(each.endings for each in FORMATS if not each.alone)
+)  # of what is read from a directory
 _UNWRITTEN_ENDINGS = re.compile(  # of formats that are not written
     r"\.(xls[xmb]?|ods|(geo)?json|xml|html?|md|tex|pdf|docx|png|svg|jpg|sav|dta|sas7bdat|xpt|rds|rda|rdata|pkl|pickle|np[yz]"
     r"|mat|h5|hdf5?|nc|orc|avro|arff|db|sqlite3?|duckdb|sql|zip|tar|tgz|7z|rar|xz|lz4|br|counts)"
@@ -63,7 +65,9 @@ def data_files(data: Data, delimiter: str | None = None, *, twice: bool = False)
         return data
     csv_files.check_delimiter(delimiter)
     shared_layouts: dict[object, Foreign] = {}
-    described = [DataFile.of(*file_and_status, delimiter).sharing(shared_layouts) for file_and_status in find(data)]
+    described = [
+        DataFile.of(*file_and_status, delimiter=delimiter).sharing(shared_layouts) for file_and_status in find(data)
+    ]
     if not twice:
         remedy = "its rows would count twice; name it once, or add up counts made apart"
         check_named_once([str(file) for file in described], [(file.identity,) for file in described], remedy)
@@ -75,6 +79,7 @@ class FoundFile(NamedTuple):
 
     place: Place
     status: os.stat_result | Status
+    table: str | None = None  # of a workbook, or a database
 
 
 def find(data: object) -> list[FoundFile]:
@@ -89,6 +94,9 @@ def find(data: object) -> list[FoundFile]:
     try:
         status = path.stat()
     except (OSError, ValueError):
+        file, colons, table = str(data).rpartition("::")
+        if colons and Path(file).is_file():
+            return [FoundFile(Path(file), _status(Path(file)), table)]
         if has_magic(str(data)):
             return _matching_files(str(data))
         if str(data) == "-":
@@ -161,7 +169,7 @@ def _tables_of_directory(candidates: list[FoundFile], directory: object) -> list
 def _without_copies(files: list[FoundFile]) -> list[FoundFile]:
     """The same files, which were not named one by one; an error if one of them looks like another one, packed."""
     place_of: dict[str, Place] = {}
-    for place, _ in files:
+    for place, *_ in files:
         name = str(place)
         unpacked = name[: -len(place.suffix)] if place.suffix.lower() in PACKED else name
         other = place_of.setdefault(unpacked, place)
@@ -267,7 +275,7 @@ def _count_blocks(read: Iterator[Batch], plan: Plan, blocks: Sequence[Plan], thr
 
 def count_file(path: str, plan: Plan) -> bytes:
     """The counts of one file, on one thread, to be sent: what a worker of a cluster does."""
-    file = DataFile.of(*_exact_file(path), plan.delimiter)
+    file = DataFile.of(*_exact_file(path), delimiter=plan.delimiter)
     whole = merged(counts for _, counts in tallies([file], plan, lambda _: None, threads=1))
     return (counted([], plan) if whole is None else whole).to_bytes()
 
@@ -288,7 +296,7 @@ def check_format(file: DataFile, output: Path) -> None:
     endings, packed = file.layout.endings, output.suffix.lower() in PACKED
     # names may be wrong, and a copy may have the wrong ending of its source
     if _UNWRITTEN_ENDINGS.fullmatch(suffix) and suffix != ending(file.place):
-        written = "; ".join(f"{', '.join(each.endings)} for {each.kind}" for each in FORMATS)
+        written = "; ".join(f"{', '.join(each.endings)} for {each.kind}" for each in FORMATS if not each.alone)
         raise CredimiError(
             f"{output} ends in {suffix}, which is not written: {file} is {file.kind}, and so is its copy; give it a "
             f"name that ends in {endings[0]} (copies end in {written})"

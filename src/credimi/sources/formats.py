@@ -7,13 +7,16 @@ should name it.
 
 from __future__ import annotations
 
+import io
 import os
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import IO, TYPE_CHECKING, ClassVar, Self
 
 import pyarrow as pa
+
+from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[float], None]
 
-PACKED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}  # endings of compressed text
+PACKED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".xz": "xz", ".zip": "zip"}  # endings of compressed text
 UNPACKED = 8  # bytes of text for each byte of a packed file, guessed
 _PACKED_AT_LEAST = 4.0  # the same, rather too few
 _BYTES_PER_CELL = 8  # at least, of a cell in memory, and of a field of JSON lines
@@ -62,6 +65,7 @@ class Layout(ABC):
     endings: ClassVar[tuple[str, ...]]  # of names of files in a directory; a file that is named may have any
     marks: ClassVar[tuple[bytes, ...]] = ()  # first bytes of a file; text has none, and may be packed
     memory_per_byte: ClassVar[float] = 1.0  # of text, or of what else the file holds
+    alone: ClassVar[bool] = False  # whether such files are read only if they are named, not as part of a directory
 
     if TYPE_CHECKING:
 
@@ -100,15 +104,59 @@ class Layout(ABC):
         return same
 
 
+class Streamed(io.RawIOBase):
+    """A stream of Python, read like one of pyarrow, from its beginning to its end: going back would unpack it anew."""
+
+    def __init__(self, stream: Foreign) -> None:
+        super().__init__()
+        self._stream = stream
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, as many as are asked for, unless the stream ends."""
+        content: bytes = self._stream.read(size)
+        return content
+
+    def read_buffer(self, size: int) -> pa.Buffer:
+        """The same as a buffer of Arrow."""
+        return pa.py_buffer(self.read(size))
+
+
 def unpacked(file: Foreign, compression: str | None) -> Foreign:
     """The text of an open file."""
+    if compression == "xz":
+        import lzma  # noqa: PLC0415  (rarely needed)
+
+        return Streamed(lzma.LZMAFile(file))
+    if compression == "zip":
+        return Streamed(_only_member(file))
     return pa.CompressedInputStream(file, compression) if compression else file
+
+
+def _only_member(file: Foreign) -> IO[bytes]:
+    """The one file in a zip archive."""
+    import zipfile  # noqa: PLC0415  (rarely needed)
+
+    try:
+        archive = zipfile.ZipFile(file)
+        names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]
+        if len(names) != 1:
+            listed = ", ".join(map(repr, names[:5])) + ", ..." * (len(names) > 5)
+            raise CredimiError(f"the zip archive holds {len(names)} files ({listed}), and one is read: unpack it")
+        return archive.open(names[0])
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:  # damaged; an unusual method; a password
+        raise CredimiError(f"the zip archive cannot be read: {error}") from error
 
 
 @contextmanager
 def created(output: Path, suffix: str) -> Iterator[Foreign]:
     """A new file of text, packed if the suffix says so."""
     packed = PACKED.get(suffix.lower())
+    if packed in {"xz", "zip"}:
+        raise CredimiError(f"{suffix} is read and not written: give a name that ends in .gz, .zst or .bz2, or unpacked")
     with pa.OSFile(os.fsencode(output), "wb") as file:
         if packed is None:
             yield file

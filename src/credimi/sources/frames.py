@@ -111,6 +111,14 @@ def _is_pandas(data: object) -> bool:
     return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
 
 
+def with_index(data: Foreign, asked: Sequence[object]) -> Foreign:
+    """A frame of pandas with those levels of its index as columns that are asked for by their names."""
+    if not _is_pandas(data):
+        return data
+    levels = [name for name in data.index.names if name is not None and name in asked and name not in data.columns]
+    return data.reset_index(level=levels) if levels else data
+
+
 def check_order(data: Foreign, values: object, what: str) -> None:
     """Refuse a pandas Series whose index has the frame's labels in another order: values are matched by position."""
     index = getattr(values, "index", None)

@@ -10,6 +10,7 @@ The columns are the fields of the first lines, up to `_FIRST_BYTES` bytes; a fie
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 from dataclasses import dataclass
@@ -216,7 +217,7 @@ def _beyond_doubles(column: ArrowColumn) -> bool:
 def _columns_by_python(path: Place, part: _Part) -> tuple[Columns, int]:
     rows = [row for _, row in _objects(path, part)]
     names = dict.fromkeys(name for row in rows for name in row)
-    return {name: _one_type([row.get(name) for row in rows]) for name in names}, len(rows)
+    return {name: one_type([row.get(name) for row in rows]) for name in names}, len(rows)
 
 
 def _objects(path: Place, part: _Part) -> Iterator[tuple[int, Record]]:
@@ -237,8 +238,8 @@ def _objects(path: Place, part: _Part) -> Iterator[tuple[int, Record]]:
         yield number, row
 
 
-def _one_type(values: list[Value]) -> AnyArray:
-    """A column of texts, of booleans or of numbers. A column of several of these is text, as if in different parts."""
+def one_type(values: list[Value]) -> AnyArray:
+    """A column of texts, booleans, numbers or dates; one of several of these is text, as if in different parts."""
     kinds = {_kind(value) for value in values} - {None}
     return object_array(values if len(kinds) < 2 else [shown(value) if _kind(value) else value for value in values])
 
@@ -246,6 +247,8 @@ def _one_type(values: list[Value]) -> AnyArray:
 def _kind(value: Value) -> str | None:
     if isinstance(value, bool):
         return "truth"
+    if isinstance(value, dt.date | dt.time | dt.timedelta):
+        return "time"
     if isinstance(value, int | float):
         return None if value != value else "number"  # noqa: PLR0124  (NaN is missing)
     return "text" if isinstance(value, str) else None

@@ -56,7 +56,7 @@ def test_a_command_without_a_target_has_none_in_its_help(call: Call, command: st
 
 def test_the_level_of_a_selection_is_said(call: Call) -> None:
     told = " ".join(call("select", "--help")[1].split())
-    assert 'Default: 0.5 for "distinct" and "smallest", which predict, and 0.95 for the others' in told
+    assert 'How probable it has to be that a column is worth having; with "distinct", that one adds nothing' in told
     assert "None" not in told
 
 

@@ -45,7 +45,7 @@ def test_select_from_parquet(call: Call) -> None:
 
 
 @pytest.mark.parametrize("name", ["new.xlsx", "new.XLS", "new.json", "new.html", "new.pkl", "new.json.gz"])
-@pytest.mark.parametrize("goal", [("--rule", "forward"), ("--rule", "smallest")])
+@pytest.mark.parametrize("goal", [("--rule", "forward"), ("--rule", "distinct")])
 def test_select_refuses_names_of_formats_that_it_does_not_write(
     refusal: Refusal, name: str, goal: tuple[str, ...]
 ) -> None:

@@ -30,7 +30,7 @@ def test_a_page_and_a_picture_are_written(capsys: pytest.CaptureFixture[str], tm
     [
         (["--html", "-"], "needs a file of its own"),
         (["--plot", "steps.txt"], "is no picture"),
-        (["--html", "same.csv", "--rule", "smallest", "--output", "same.csv"], "name the same file"),
+        (["--html", "same.csv", "--rule", "distinct", "--output", "same.csv"], "name the same file"),
         (["--html", "nowhere/page.html"], "there is no directory nowhere"),
     ],
 )
@@ -50,7 +50,7 @@ def test_what_cannot_be_written_is_refused(
 
 @pytest.fixture
 def third_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Press Ctrl-C while the third column is looked for."""
+    """Press Ctrl-C while the third column is compared."""
 
     class Bar:
         def __enter__(self) -> Callable[..., None]:
@@ -61,7 +61,7 @@ def third_step(monkeypatch: pytest.MonkeyPatch) -> None:
 
         def told(self, share: float, doing: str = "") -> None:
             assert 0.0 <= share <= 1.0
-            if doing.startswith("step 3:"):
+            if doing.startswith("what says the same as bmi"):
                 raise KeyboardInterrupt
 
     monkeypatch.setattr(terminal_io, "progress", lambda _: Bar())
@@ -70,16 +70,16 @@ def third_step(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("third_step")
 def test_ctrl_c_prints_the_steps_so_far(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     output = tmp_path / "reduced.csv"
-    arguments = ["--target", "diabetes", "--rule", "smallest"]
+    arguments = ["--target", "diabetes", "--rule", "distinct"]
     code, out, _ = answer(capsys, "select", DATA, *arguments, "--format", "json")
     assert code == 130
     found = json.loads(out)
-    assert found["features"] == ["glucose", "bmi"]
+    assert found["features"] == ["glucose", "age", "bmi"]
     assert found["complete"] is False
     code, out, err = answer(capsys, "select", DATA, *arguments, "--output", output)
     assert code == 130
-    assert "2 of 18 columns" in out
-    assert f"interrupted: the steps so far are 2, and {output} is not written" in err
+    assert "3 of 18 columns" in out
+    assert f"interrupted: the steps so far are 3, and {output} is not written" in err
     assert not output.exists()
 
 

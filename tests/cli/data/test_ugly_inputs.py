@@ -20,7 +20,7 @@ def _table(*names: str) -> str:
 def test_a_target_without_a_name_is_called_so(call: Call, command: str) -> None:
     write("data.csv", _table("", "a", "b", "c"))
     samples = ["data.csv", "data.csv"] if command == "compare" else ["data.csv"]
-    goal = ["--rule", "smallest"] if command == "select" else []
+    goal = ["--rule", "distinct"] if command == "select" else []
     code, told, _ = call(command, *samples, "--target", "", *goal)
     assert code == 0
     assert "(no name)" in told.splitlines()[0]
@@ -68,7 +68,7 @@ def test_groups_of_nothing_else(refusal: Refusal) -> None:
     assert said == "there is no column besides the target 'y' and 'a': nothing to rank"
 
 
-@pytest.mark.parametrize("command", [("select", "--rule", "smallest"), ("select", "--rule", "relevant"), ("tree",)])
+@pytest.mark.parametrize("command", [("select", "--rule", "distinct"), ("select", "--rule", "relevant"), ("tree",)])
 def test_nothing_but_the_target(refusal: Refusal, command: tuple[str, ...]) -> None:
     write("data.csv", "y\n" + "p\nq\n" * 20)
     said = refusal(command[0], "data.csv", "--target", "y", *command[1:])

@@ -54,8 +54,8 @@ def test_json_says_the_units_of_both(call: Call, table: str) -> None:
         (["pairs"], "pairs", "mi"),
         (["interactions", "--target", "y", "--top", "1"], "pairs", "synergy"),
         (["network"], "edges", "mi"),
-        (["select", "--target", "y"], "steps", "adds"),
-        (["select", "--target", "y", "--rule", "forward"], "steps", "adds"),
+        (["select", "--target", "y"], "steps", "mi"),
+        (["select", "--target", "y", "--rule", "forward"], "steps", "mi"),
     ],
 )
 def test_questions_about_several_columns_are_answered_in_bits(

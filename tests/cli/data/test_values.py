@@ -157,7 +157,7 @@ def test_leading_zeros_are_names(report: Report) -> None:
     assert (feature["values"], feature["note"]) == (3, "categories, not numbers: leading zeros")
 
 
-@pytest.mark.parametrize(("distinct", "note"), [(30, "categories"), (60, "identifier")])
+@pytest.mark.parametrize(("distinct", "note"), [(30, "categories"), (80, "identifier")])
 def test_numbers_of_many_digits_are_text_for_that_reason(report: Report, distinct: int, note: str) -> None:
     write("data.csv", columns("key", "y", rows=[(2**53 + i % distinct, i % 3 % 2) for i in range(90)]))
     found = report("data.csv", "--target", "y")

@@ -37,7 +37,7 @@ def test_no_weight_is_refused(refusal: Refusal) -> None:
     assert "data.csv: the weight 'n' of row 2 (the first is 1) is missing" in said
 
 
-@pytest.mark.parametrize("goal", [["--rule", "smallest"], ["--rule", "relevant"], ["--rule", "forward"]])
+@pytest.mark.parametrize("goal", [["--rule", "distinct"], ["--rule", "relevant"], ["--rule", "forward"]])
 def test_a_selection_weighs_rows_and_its_file_keeps_the_weights(call: Call, goal: list[str]) -> None:
     rows = [("pq"[row % 2], "ab"[row % 2 if row % 7 else 0], row % 3 % 2, row % 4) for row in range(80)]
     write("short.csv", columns("y", "x", "z", "n", rows=rows))

@@ -25,7 +25,7 @@ def columns() -> Columns:
         "tells": tells.tolist(),
         "copy": np.array(["a", "b"])[tells].tolist(),
         "tested": np.where(known, generator.choice(["p", "q"], 3_000), None).tolist(),
-        "coded": generator.choice(["u", "v", "N/A"], 3_000).tolist(),
+        "coded": generator.choice(["u", "v", "-"], 3_000).tolist(),
         "noise": generator.choice(["u", "v"], 3_000).tolist(),
         "y": target.tolist(),
     }
@@ -38,7 +38,7 @@ def kinds(selection: credimi.Selection) -> dict[str, list[str | None]]:
     return found
 
 
-@pytest.mark.parametrize("goal", ["smallest", "relevant"])
+@pytest.mark.parametrize("goal", ["distinct", "relevant"])
 def test_what_missing_values_tell_is_said_as_rank_says_it(columns: Columns, goal: str) -> None:
     selection = credimi.select(columns, "y", rule=goal)
     assert "tested" not in selection.features
@@ -113,10 +113,10 @@ def test_terminal_json_page_and_pickle_show_the_same_remarks(columns: Columns) -
     said = " ".join(str(selection).split())
     assert first in said
     assert "missing_as='category'" not in said  # `select` has no such option
-    assert "caution: coded: 'N/A' may mean missing" in said
+    assert "caution: coded: '-' may mean missing" in said
     html = selection.to_html()
     assert first in html
-    assert "--missing N/A" in selection.to_dict(reader="command line")["remarks"][1]["text"]
+    assert "may mean missing" in selection.to_dict(reader="command line")["remarks"][1]["text"]
     assert pickle.loads(pickle.dumps(selection)).remarks == selection.remarks  # noqa: S301  (its own pickle)
 
 

@@ -23,7 +23,7 @@ CLINIC = Path(__file__).parents[3] / "examples" / "clinic.csv"
 
 @pytest.fixture(scope="module")
 def clinic() -> credimi.Selection:
-    return credimi.select(str(CLINIC), "diabetes", rule="smallest")
+    return credimi.select(str(CLINIC), "diabetes")
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def hostile() -> credimi.Selection:
         for name in HOSTILE
     }
     told["<i>copy"] = told[HOSTILE[0]]
-    return credimi.select(told | {"<b>target": [f"<u>{each}" for each in target]}, "<b>target", rule="smallest")
+    return credimi.select(told | {"<b>target": [f"<u>{each}" for each in target]}, "<b>target")
 
 
 def test_hostile_names_stay_text(hostile: credimi.Selection) -> None:
@@ -49,11 +49,11 @@ def test_hostile_names_stay_text(hostile: credimi.Selection) -> None:
 
 def test_columns_that_are_not_credible_are_marked() -> None:
     table = {"a": list("uvuv") * 3, "b": list("uuvv") * 3, "<y>": list("ppqp") * 3}
-    assert "the most probable columns" in credimi.select(table, "<y>", rule="smallest").to_html()
-    html = credimi.select(table, "<y>", min_features=1, rule="smallest").to_html()
+    assert "the most probable columns" in credimi.select(table, "<y>").to_html()
+    html = credimi.select(table, "<y>", min_features=1).to_html()
     assert ">1*<" in html
     assert "it is no claim" in html
-    assert "it is no claim" not in credimi.select(str(CLINIC), "diabetes", max_features=1, rule="smallest").to_html()
+    assert "it is no claim" not in credimi.select(str(CLINIC), "diabetes", max_features=1).to_html()
 
 
 def test_nothing_is_fetched(clinic: credimi.Selection) -> None:
@@ -65,10 +65,9 @@ def test_nothing_is_fetched(clinic: credimi.Selection) -> None:
 def test_the_page_has_steps_reasons_and_the_matrix(clinic: credimi.Selection) -> None:
     html = clinic.to_html()
     for step in clinic.steps:
-        assert f"{step.adds:.4f}" in html
-    assert "in place of bmi: waist (0.0" in html  # might stand in the place of bmi
+        assert f"{step.mi:.4f}" in html
     assert "says what bmi says" in html
-    assert "`adds` is what a column tells beyond the most similar column above" in html
+    assert "surely adds nothing to a column above it" in html
     assert len(re.findall(r"--shade: \d+%", html)) == sum(
         1 for each in (*clinic.steps, *clinic.rejected) for chance in each.p_redundant if chance is not None
     )

@@ -31,7 +31,7 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize("goal", ["smallest", "relevant"])
+@pytest.mark.parametrize("goal", ["distinct", "relevant"])
 @pytest.mark.parametrize(("weights", "kind", "expected"), KINDS)
 def test_a_selection_says_what_was_done_with_weights(
     goal: str, weights: np.ndarray, kind: str | None, expected: list[str]

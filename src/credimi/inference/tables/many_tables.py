@@ -220,13 +220,18 @@ def quick_beliefs(blocks: Tables, options: Belief) -> Beliefs:
     """
     whole = np.ones(blocks.rows.size, dtype=np.bool_)
     components = adaptive_prior.components(blocks, threads=options.threads, whole=whole)
-    upper = np.log(np.minimum(blocks.rows, blocks.columns))
+    p_above = exceeding(components, np.log(np.minimum(blocks.rows, blocks.columns)), options)
+    mean = summed(components, components.weight * components.mean)
+    return Beliefs(mean, np.full(mean.size, np.nan), p_above, components.p_zero, components.approximate)
+
+
+def exceeding(components: PosteriorComponents, upper: FloatArray, options: Belief) -> FloatArray:
+    """P(I > epsilon) of mixtures of Betas on [0, upper]."""
     mixtures = mixtures_of(components, upper, gaussian=False)
     p_above = above(mixtures, options.nats, options.threads)
     for index, distribution in _one_by_one(components, mixtures, mixtures.trusted):
         p_above[index] = distribution.sf(options.nats)
-    mean = summed(components, components.weight * components.mean)
-    return Beliefs(mean, np.full(mean.size, np.nan), p_above, components.p_zero, components.approximate)
+    return p_above
 
 
 def drawn_distribution(table: Table, options: Belief, odds: float) -> Distribution:

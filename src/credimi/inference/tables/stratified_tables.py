@@ -46,7 +46,7 @@ from credimi.inference.evidence import adaptive_prior
 from credimi.inference.evidence.adaptive_prior import PosteriorComponents, mixtures_with_moments
 from credimi.inference.evidence.occurring import pack_occurring
 from credimi.inference.moments.moments import Moments, moments
-from credimi.inference.tables.many_tables import pseudo_counts_of, summary_of
+from credimi.inference.tables.many_tables import exceeding, pseudo_counts_of, summary_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -152,6 +152,11 @@ def summarize(strata: StratifiedTables, options: Belief) -> Summary:
     weights, candidate = strata.weights, strata.candidate
     at_mode = np.bincount(candidate, weights * leading) / np.bincount(candidate, weights)
     return summary_of(components(strata, options), strata.upper, at_mode, options, if_dependent=False)
+
+
+def p_above(strata: StratifiedTables, options: Belief) -> FloatArray:
+    """P(I > epsilon) of all candidates, without the cost of intervals."""
+    return exceeding(components(strata, options), strata.upper, options)
 
 
 def independence(strata: StratifiedTables, threads: int | None = None) -> FloatArray:

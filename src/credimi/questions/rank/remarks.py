@@ -155,12 +155,15 @@ def _suspicion_remarks(feature: Feature, row: Record) -> Iterator[Remark]:
             (RemarkKind.SPELLED_ALIKE, (SuspicionKind.SPELLED_ALIKE,)),
             (RemarkKind.READABLE_TEXT, _READABLE),
             (RemarkKind.OTHER_NOTATION, _OTHER_NOTATIONS),
+            (RemarkKind.MAY_BE_CODES, (SuspicionKind.CODES,)),
             (RemarkKind.READ_AS, (SuspicionKind.READ_AS,)),
             (RemarkKind.TAKEN_AS_MISSING, (SuspicionKind.TAKEN_AS_MISSING,)),
         ):
             few_names = suspicion.kind in _MAY_BE_NAMES and row["values"] <= CATEGORIES
             if suspicion.kind in notations and not few_names:
-                yield Remark(kind, feature.name, notation=suspicion.kind, codes=suspicion.values, stake=row["mi"])
+                values = suspicion.count or None
+                told: Record = {"notation": suspicion.kind, "codes": suspicion.values, "values": values}
+                yield Remark(kind, feature.name, stake=row["mi"], **told)
 
 
 def _row_remarks(

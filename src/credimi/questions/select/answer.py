@@ -3,8 +3,6 @@
 **rule="distinct"**, the default: informative columns, each of which tells what no single other tells: see
 `distinct_columns`.
 
-**rule="smallest"**: the smallest set that tells all there is to tell: see `smallest_set`.
-
 **rule="relevant"**: all columns that matter, alone or with a partner: see `relevant_features`.
 
 **The rules of rankings** judge each column alone: see `inference.rules`.
@@ -25,21 +23,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.arguments import require_whole
-from credimi.core.defaults import FDR, LEVEL, PREDICTION_LEVEL
+from credimi.core.defaults import FDR, LEVEL
 from credimi.core.errors import CredimiError
 from credimi.core.ties import best_first, places_by_name
 from credimi.counts.weights import on_weights
 from credimi.inference.belief import ADAPTIVE, Belief
-from credimi.inference.rules import AS_IN_THE_PAPER, NEEDS_INDEPENDENCE, RULES, from_common_odds
+from credimi.inference.rules import AS_IN_THE_PAPER, CREDIBLE, NEEDS_INDEPENDENCE, RULES, from_common_odds
+from credimi.inference.tables.many_tables import summarize
 from credimi.questions.rank.answer import ranked
 from credimi.questions.rank.copies import copies_in_rows
 from credimi.questions.rank.missingness import mi_with_target, missingness, target_missingness
 from credimi.questions.rank.remarks import remarks_on
-from credimi.questions.select.distinct_columns import Distinct, distinct, steps_and_rejections
-from credimi.questions.select.rejections import CREDIBLE
+from credimi.questions.select.distinct_columns import distinct, steps_and_rejections
 from credimi.questions.select.relevant_features import relevance, why_nothing
 from credimi.questions.select.result import Rejection, Selection, Step
-from credimi.questions.select.smallest_set import Search, smallest
 from credimi.results.remarks import RemarkKind
 
 if TYPE_CHECKING:
@@ -50,12 +47,12 @@ if TYPE_CHECKING:
     from credimi.counts.codes import CodeArray, Codes
     from credimi.counts.counter import Counter
     from credimi.counts.reading import Reading
+    from credimi.inference.tables.many_tables import Summary
     from credimi.questions.rank.result import Ranking
     from credimi.results.remarks import Remark
 
-GOALS = ("distinct", "smallest", "relevant")  # the rules that look at columns together
+GOALS = ("distinct", "relevant")  # the rules that look at columns together
 SELECTING = (*GOALS, *RULES)
-LEVELS = {"distinct": PREDICTION_LEVEL, "smallest": PREDICTION_LEVEL}  # which predict; other rules make claims
 USUAL = {
     "method": None,
     "prior": ADAPTIVE,
@@ -85,7 +82,7 @@ class Asked:
 
     def of(self, belief: Belief) -> Belief:
         """The belief with the level of the rule, unless the caller names one."""
-        return replace(belief, level=LEVELS.get(self.rule, LEVEL) if self.level is None else self.level)
+        return replace(belief, level=LEVEL if self.level is None else self.level)
 
 
 def selection_from(data: Data, target: Values, asked: Asked, reading: Reading, belief: Belief) -> Selection:
@@ -126,25 +123,23 @@ def selected(
     check_min_features(min_features, len(book.features) + len(book.left_out), max_features)
     max_taken = len(book.features) if max_features is None else int(max_features)
     options = asked.of(belief).settled(classes.entropy)
-    complete, search = (
-        True,
-        None if goal == "distinct" else Search(counter, options, progress if goal == "smallest" else None),
-    )
-    found: Search | Distinct
-    if search is None:
-        found = distinct(counter, options, max_taken, progress)
+    report = progress or (lambda _share, _doing: None)
+    report(0.0, f"looking at {len(book.features):,} columns one by one")
+    alone = summarize(counter.by_target(), _as_in_rank(options))
+    approximate, complete = alone.approximate, True
+    if goal == "distinct":
+        found = distinct(counter, alone, options, max_taken, report)
         steps, rejected = steps_and_rejections(found, options.level, min_features)
-        complete = found.complete
-    elif goal == "relevant":
-        pairs = None if progress is None else lambda share: progress(share, "looking at pairs")
-        found, (steps, rejected) = search, _relevant(counter, search, (min_features, max_taken), pairs)
+        approximate, complete = found.approximate, found.complete
     else:
-        found, (steps, rejected, complete) = search, smallest(search, max_taken, classes.entropy, min_features)
-    approximate = {name for name, is_so in zip(found.names, found.approximate.tolist(), strict=True) if is_so}
-    alone, taken = (found.alone.mean, found.alone.low), {step.feature for step in steps}
-    remarks = cautions(counter, alone, taken, options, approximate=approximate)
-    if goal != "relevant" and complete and all(step.forced for step in steps):
-        remarks = (*why_nothing(counter, found.alone.p_independent, found.odds, belief.threads), *remarks)
+        steps, rejected = _relevant(
+            counter, alone, options, (min_features, max_taken), lambda share: report(share, "looking at pairs")
+        )
+    marked = {name for name, is_so in zip(book.names, approximate.tolist(), strict=True) if is_so}
+    taken = {step.feature for step in steps}
+    remarks = cautions(counter, (alone.mean, alone.low), taken, options, approximate=marked)
+    if goal == "distinct" and complete and all(step.forced for step in steps):
+        remarks = (*why_nothing(counter, alone.p_independent, found.odds, belief.threads), *remarks)
     rows = round(counter.rows, 1)
     return Selection(
         tuple(steps),
@@ -165,8 +160,7 @@ def by_rule(ranking: Ranking, asked: Asked) -> Selection:
     """The columns that a rule of rankings keeps, each judged alone, best first.
 
     With a `robust_factor`, only those that stand at it: the others are not robust, and are not cautioned about as kept.
-    Until there are `min_features`, the most probable others are taken. `adds` is what the column tells alone, and
-    `p_adds` is P(I > epsilon).
+    Until there are `min_features`, the most probable others are taken. `p_adds` is P(I > epsilon).
     """
     rows, settings = {str(row["feature"]): row for row in ranking}, ranking.settings
     check_min_features(asked.min_features, len(rows), asked.max_features)
@@ -180,7 +174,7 @@ def by_rule(ranking: Ranking, asked: Asked) -> Selection:
     by_probability = sorted(others, key=lambda name: (-rows[name]["p_above"], -rows[name]["mi"], name))
     forced = by_probability[: max(asked.min_features - len(kept), 0)]
     figures: dict[str, Record] = {
-        name: {"adds": row["mi"], "low": row["low"], "high": row["high"], "p_adds": row["p_above"]}
+        name: {"mi": row["mi"], "low": row["low"], "high": row["high"], "p_adds": row["p_above"]}
         for name, row in rows.items()
     }
     reasons = {name: "tells nothing" if rows[name]["verdict"] == "drop" else "unsure" for name in others}
@@ -191,9 +185,7 @@ def by_rule(ranking: Ranking, asked: Asked) -> Selection:
     own = {"epsilon", "epsilon_share", "level", "prior", "factor", "method", "target_as", *({"fdr"} & {asked.rule})}
     return Selection(
         tuple(Step(name, **figures[name], forced=name in forced) for name in (*kept, *forced)),
-        tuple(
-            Rejection(name, reasons[name], rows[name]["mi"], **figures[name]) for name in others if name not in forced
-        ),
+        tuple(Rejection(name, reasons[name], **figures[name]) for name in others if name not in forced),
         ranking.target,
         ranking.rows,
         ranking.classes,
@@ -218,29 +210,32 @@ def check_min_features(
 
 
 def _relevant(
-    counter: Counter, search: Search, limits: tuple[int, int], progress: Callable[[float], None] | None
+    counter: Counter,
+    alone: Summary,
+    options: Belief,
+    limits: tuple[int, int],
+    progress: Callable[[float], None],
 ) -> tuple[list[Step], list[Rejection]]:
-    (min_taken, max_taken), options = limits, search.options
-    relevances = relevance(counter, search.alone.p_independent, progress, search.places)
+    (min_taken, max_taken), names = limits, list(counter.book.names)
+    places = places_by_name(names)
+    relevances = relevance(counter, alone.p_independent, progress, places)
     p_relevant, partners = relevances.probability, relevances.partner.tolist()
-    p_alone = from_common_odds(1.0 - search.alone.p_independent, search.alone.p_independent)
+    p_alone = from_common_odds(1.0 - alone.p_independent, alone.p_independent)
     steps: list[Step] = []
     rejected: list[Rejection] = []
-    for column in best_first(search.places, p_relevant, relevances.evidence).tolist():
+    for column in best_first(places, p_relevant, relevances.evidence).tolist():
         matters_alone = partners[column] == column or p_alone[column] >= options.level
-        partner = None if matters_alone else search.names[partners[column]]
-        alone = {name: float(getattr(search.alone, name)[column]) for name in ("mean", "low", "high")}
-        figures: Record = {"low": alone["low"], "high": alone["high"], "p_adds": float(p_relevant[column])}
+        figures: Record = {"mi": alone.mean, "low": alone.low, "high": alone.high, "p_adds": p_relevant}
+        figures = {name: float(values[column]) for name, values in figures.items()}
         credible = bool(p_relevant[column] >= options.level)
         if (credible and len(steps) < max_taken) or len(steps) < min_taken:
-            figures |= {"adds": alone["mean"], "partner": partner, "forced": not credible}
-            steps.append(Step(search.names[column], **figures))
+            partner = None if matters_alone else names[partners[column]]
+            steps.append(Step(names[column], **figures, partner=partner, forced=not credible))
         else:
-            nothing_alone = 1.0 - search.alone.p_above_even[column] >= CREDIBLE  # as `rank` has it
+            nothing_alone = 1.0 - alone.p_above[column] >= CREDIBLE  # as `rank` has it
             with_partners = "tells nothing" if p_relevant[column] <= 1.0 - CREDIBLE else "tells nothing alone"
             reason = with_partners if nothing_alone else "unsure"
-            name = search.names[column]
-            rejected.append(Rejection(name, reason, tells=alone["mean"], adds=alone["mean"], **figures))
+            rejected.append(Rejection(names[column], reason, **figures))
     return steps, rejected
 
 

@@ -1,21 +1,21 @@
 """Print which columns tell about the target together, or write only these.
 
-rules: distinct (the default) takes what is informative and tells what no single
-other column tells, to predict with fewer columns; smallest takes very few, to
-read, and says what each adds; relevant takes all that matter, alone or with a
-partner. These three need all rows. The others look at each column alone:
-informative keeps what is not more probably independent than not, to predict;
-forward (the default with --method) what is surely informative, P(I > epsilon)
->= level; backward drops what is surely not; plugin uses the estimate alone; fdr
-keeps as many as it can while at most a share --fdr of them is expected to be
-noise. F, FF and BF are other names of plugin, forward and backward.
+rules: distinct (the default) takes what is informative, but for columns that
+surely add nothing to a single other one (--level: how surely; 0.5 takes few,
+to read); relevant takes all that matter, alone or with a partner. These need
+all rows. The others look at each column alone: informative keeps what is not
+more probably independent than not, for prediction; forward (the default with
+--method) what is surely informative, P(I > epsilon) >= level; backward drops
+what is surely not; plugin uses the estimate alone; fdr keeps as many as it can
+while at most a share --fdr of them is expected to be noise. F, FF and BF are
+other names of plugin, forward and backward.
 
-Without --output the columns are printed, with what each adds and why others
+Without --output the columns are printed, with what each tells and why others
 were not taken. With it, the same rows are written with only the target, the
 weights, if they are named, and what is kept. Where a file should lack no column
 that somebody else may need, --rule forward or backward is the safer choice.
 
-Ctrl-C ends distinct and smallest with the columns so far.
+Ctrl-C ends distinct with the columns so far.
 
 exit codes: 0, or 3 if no feature is kept.
 

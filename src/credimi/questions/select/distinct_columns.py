@@ -1,17 +1,22 @@
-"""rule="distinct" of `select`: informative columns, each of which tells what no single other tells.
+"""rule="distinct" of `select`: informative columns, but for those that surely add nothing to a single other one.
 
-In the order of I, a column is taken if it is more probably dependent on the target than not, and also given each single
-column taken before: P(dependent | W) >= level, 1/2 by default. Nothing is fitted and nothing depends on the order of
-the rows: what is asked of the rows are the tables of each column with the class, and in the strata of each taken
-column, and these add up over parts.
+In the order of I, a column is taken unless it is more probably independent of the target than not, or surely adds
+nothing to a column that was taken before: P(I(X;Y|W) <= epsilon) >= level for some taken W. It is what the rule
+informative keeps, judged in the strata of each taken column by the rule backward (see `inference.rules`). With few rows
+little is sure, and nearly all that is informative is taken: to predict, a column too many costs less than one too few.
+With many rows copies and near copies go, and what tells hardly anything. A lower level asks for less: at 1/2, what
+probably adds nothing goes, too.
 
-**Alone** it is P(I > 0) from the prior share of dependent columns that is learned from all columns, at most one half
-(see `inference.rules`): the first step is the rule informative, at `level` if that is above 1/2. And nothing is taken
-unless one column is informative with a probability of .95: that there is anything to take is a claim.
+Nothing is fitted, and nothing depends on the order of the rows: what is asked of the rows are the tables of each column
+with the class, and in the strata of each taken column, and these add up over parts.
 
-**Given W** it is the evidence of dependence in the strata of W (see `inference.tables.stratified_tables`), from even
-odds, and averaged with the evidence alone as far as X and W are unrelated (see `unrelated_columns`). A copy of W leaves
-the strata nothing to tell: P(dependent | W) falls far below one half. Many rows tell a near copy apart from a copy.
+**Alone** it is P(I > 0), from the share of dependent columns that is learned from all columns, at most one half. And
+nothing is taken unless one column is informative with a probability of .95: that there is anything to take is a claim.
+For the same reason as given W, a column that surely tells at most epsilon alone is not taken.
+
+**Given W** it is the posterior of I(X;Y|W) in the strata of W (see `inference.tables.stratified_tables`), from even
+odds, and with the evidence averaged with that of X alone as far as X and W are unrelated (see `unrelated_columns`).
+The strata of a copy of W have one value each: surely it adds nothing, in however few rows.
 
 **Numbers** are cut where they tell most about the target, and have lower prior odds for that (see `adaptive_prior`).
 Given W these odds would be too low: the better the cuts are known, the lower the odds, although less was gained by
@@ -26,19 +31,16 @@ informative columns, whatever the number of columns of noise.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.core.ties import best_first, places_by_name
 from credimi.counts.counter import ByValue
-from credimi.inference.belief import Belief
 from credimi.inference.evidence.adaptive_prior import with_odds
-from credimi.inference.rules import EVEN, from_common_odds
-from credimi.inference.tables.many_tables import summarize
-from credimi.inference.tables.stratified_tables import StratifiedTables, independence_and_marks
-from credimi.questions.select.rejections import CREDIBLE, nan_to_none
+from credimi.inference.rules import CREDIBLE, backward, from_common_odds, informative
+from credimi.inference.tables.stratified_tables import StratifiedTables, independence_and_marks, p_above
 from credimi.questions.select.result import Rejection, Step
 from credimi.questions.select.unrelated_columns import odds_factor
 
@@ -48,16 +50,18 @@ if TYPE_CHECKING:
     from credimi.columns.feature import Feature
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray, Record
     from credimi.counts.counter import Counter
+    from credimi.inference.belief import Belief
     from credimi.inference.tables.many_tables import Summary
 
 
 @dataclass(slots=True)
 class Distinct:
-    """The columns in the order in which they were looked at, and what is known of them.
+    """What is known of the columns, and which were taken.
 
-    `p_alone` is P(I > 0) of each column, `given` a row for each taken column: P(dependent | that column), NaN where it
-    was not looked at. `odds` are the prior odds given another column. `approximate` marks the columns whose
-    P(independent) may be off.
+    `p_alone` is P(I > epsilon) of each column. `given` has a row for each taken one: P(I(X;Y|this one) > epsilon), or
+    more where that is surely not so, and NaN where it was not looked at. `order` is the one in which they are looked
+    at, `odds` are their prior odds given another column, and `eligible` says which may be taken. `approximate` marks
+    those whose P(independent) may be off.
     """
 
     names: list[str]
@@ -65,34 +69,37 @@ class Distinct:
     p_alone: FloatArray
     order: IntegerArray
     odds: FloatArray
-    taken: list[int]
-    given: list[FloatArray]
+    eligible: BooleanArray
     approximate: BooleanArray
+    taken: list[int] = field(default_factory=list)
+    given: list[FloatArray] = field(default_factory=list)
     complete: bool = True  # otherwise the user interrupted
 
     @property
     def p_given(self) -> FloatArray:
-        """The smallest P(dependent | W) of each column over the taken ones, or P(I > 0) where that is smaller."""
+        """The smallest P(adds more than epsilon) of each column, alone and to each taken one."""
         smallest: FloatArray = np.fmin.reduce([self.p_alone, *self.given])
         return smallest
 
 
 def distinct(
-    counter: Counter, options: Belief, most: int, progress: Callable[[float, str], None] | None = None
+    counter: Counter,
+    alone: Summary,
+    options: Belief,
+    most: int,
+    progress: Callable[[float, str], None] | None = None,
 ) -> Distinct:
-    """Take the columns; an interrupt (Ctrl-C) leaves those that were taken so far."""
+    """Take the columns, given what each tells alone; an interrupt (Ctrl-C) leaves those that were taken so far."""
     report = progress or (lambda _share, _what: None)
     features, names = counter.book.features, list(counter.book.names)
-    interval = Belief(epsilon=options.nats, level=CREDIBLE, threads=options.threads)
-    report(0.0, f"looking at {len(names):,} columns one by one")
-    alone = summarize(counter.by_target(), interval)
-    p_alone = from_common_odds(1.0 - alone.p_independent, alone.p_independent)
+    p_informative = from_common_odds(1.0 - alone.p_independent, alone.p_independent)
+    p_alone = from_common_odds(alone.p_above, alone.p_independent)
     order = best_first(places_by_name(names), alone.mean)
-    odds = odds_given(features, p_alone)
-    found = Distinct(names, alone, p_alone, order, odds, [], [], alone.approximate.copy())
-    candidates = p_alone >= max(options.level, EVEN)
-    if not (p_alone >= max(options.level, CREDIBLE)).any():
-        candidates[:] = False  # that anything is informative is a claim
+    odds = odds_given(features, p_informative)
+    eligible = informative(alone.p_independent) & backward(p_alone, options.level)
+    eligible &= (p_informative >= CREDIBLE).any()  # that anything is informative is a claim
+    found = Distinct(names, alone, p_alone, order, odds, eligible, alone.approximate.copy())
+    candidates = eligible.copy()
     try:
         for place, column in enumerate(order.tolist()):
             if not candidates[column]:
@@ -102,8 +109,8 @@ def distinct(
             candidates[column] = False
             found.taken.append(column)
             report(place / len(names), f"what says the same as {names[column]}")
-            found.given.append(_given(counter, column, np.flatnonzero(candidates), found, options.threads))
-            candidates &= ~(found.given[-1] < options.level)
+            found.given.append(_given(counter, column, np.flatnonzero(candidates), found, options))
+            candidates &= backward(found.given[-1], options.level)
     except KeyboardInterrupt:
         if not found.taken:
             raise
@@ -112,19 +119,23 @@ def distinct(
     return found
 
 
-def _given(counter: Counter, taken: int, columns: IntegerArray, found: Distinct, threads: int | None) -> FloatArray:
-    """P(dependent on the target | the taken column) of these columns, NaN for the others."""
-    p_dependent = np.full(len(found.names), np.nan)
+def _given(counter: Counter, taken: int, columns: IntegerArray, found: Distinct, options: Belief) -> FloatArray:
+    """P(I(X;Y|taken column) > epsilon) of these columns, NaN for the others."""
+    p_adds = np.full(len(found.names), np.nan)
     if not columns.size:
-        return p_dependent
+        return p_adds
     for counted in counter.by_stratum(ByValue(taken), columns):
         tables = replace(counted.tables, odds=found.odds[counted.columns])
-        p_independent, marks = independence_and_marks(StratifiedTables.of(tables, counted.starts), threads)
+        strata = StratifiedTables.of(tables, counted.starts)
+        p_independent, marks = independence_and_marks(strata, options.threads)
         everyone, p_alone = np.ones(counted.columns.size, dtype=bool), found.alone.p_independent[counted.columns]
-        factor = odds_factor(tables, counted.starts, everyone, (p_independent, p_alone), threads)
-        p_dependent[counted.columns] = 1.0 - with_odds(p_independent, factor)
+        factor = odds_factor(tables, counted.starts, everyone, (p_independent, p_alone), options.threads)
+        p_adds[counted.columns] = p_dependent = 1.0 - with_odds(p_independent, factor)
+        in_doubt = backward(p_dependent, options.level)  # the others surely add nothing at all: they need no moments
+        if in_doubt.any():
+            p_adds[counted.columns[in_doubt]] = p_above(strata.with_odds(factor).chosen(in_doubt), options)
         found.approximate[counted.columns] |= marks
-    return p_dependent
+    return p_adds
 
 
 def odds_given(features: tuple[Feature, ...], p_tells: FloatArray) -> FloatArray:
@@ -160,7 +171,7 @@ def _step(found: Distinct, column: int, p_given: float, *, forced: bool) -> Step
 
 
 def _alone(found: Distinct, column: int) -> Record:
-    figures = {"adds": found.alone.mean, "low": found.alone.low, "high": found.alone.high}
+    figures = {"mi": found.alone.mean, "low": found.alone.low, "high": found.alone.high}
     return {name: float(values[column]) for name, values in figures.items()}
 
 
@@ -168,9 +179,9 @@ def _rejection(found: Distinct, column: int, p_given: float, level: float) -> Re
     """Why a column was not taken: what it lacks first decides."""
     alone = found.alone
     like = None
-    if found.p_alone[column] < max(level, EVEN) or (found.complete and not found.taken):
+    if not found.eligible[column]:
         reason = "tells nothing" if 1.0 - alone.p_above[column] >= CREDIBLE else "unsure"
-    elif p_given < level:
+    elif any(1.0 - given[column] >= level for given in found.given):
         reason = "redundant"
         like = found.names[found.taken[int(np.nanargmin([given[column] for given in found.given]))]]
     else:
@@ -178,7 +189,6 @@ def _rejection(found: Distinct, column: int, p_given: float, level: float) -> Re
     return Rejection(
         found.names[column],
         reason,
-        float(alone.mean[column]),
         **_alone(found, column),
         p_adds=p_given,
         like=like,
@@ -189,4 +199,5 @@ def _rejection(found: Distinct, column: int, p_given: float, level: float) -> Re
 def _p_redundant(found: Distinct, column: int) -> tuple[float | None, ...]:
     """P(independent of the target | each column taken before this one)."""
     before = found.taken.index(column) if column in found.taken else len(found.taken)
-    return nan_to_none(1.0 - np.array([given[column] for given in found.given[:before]]))
+    p_redundant = [1.0 - float(given[column]) for given in found.given[:before]]
+    return tuple(None if math.isnan(each) else each for each in p_redundant)

@@ -8,8 +8,8 @@ All pairs are counted from sets of bits (`counts.rows.class_pairs`), and their e
 joint tables (`inference.evidence.pair_evidence`): p(p - 1) stratified tables for p columns. Only sums over partners are
 stored, O(p).
 
-**Why the smallest set may be empty** (`why_nothing`): of two columns whose exclusive or is the target, neither tells
-anything, and the search for the smallest set starts with a column that does. Then all pairs are looked at, too, in a
+**Why nothing may be taken** (`why_nothing`): of two columns whose exclusive or is the target, neither tells anything
+alone, and the rule distinct takes neither. If it takes nothing, all pairs are looked at, too, in a
 sample of as many rows as take about `_SECONDS` on one thread. If there are so many pairs that even `_MIN_ROWS` rows
 take longer, they are not looked at, and the remark says so.
 """
@@ -25,8 +25,7 @@ from credimi.core.threads import share
 from credimi.core.ties import places_by_name
 from credimi.counts.local_counter import LocalCounter
 from credimi.inference.evidence import pair_evidence
-from credimi.inference.rules import from_common_odds
-from credimi.questions.select.rejections import CREDIBLE
+from credimi.inference.rules import CREDIBLE, from_common_odds
 from credimi.results.remarks import Remark, RemarkKind
 
 if TYPE_CHECKING:

@@ -28,33 +28,19 @@ if TYPE_CHECKING:
 class Step:
     """A column that was taken.
 
-    `adds`, with the interval `low` to `high`, is what the column adds to those taken before, in nats, and `p_adds` is
-    the probability that this is more than epsilon. Given one column taken before, a column adds more or less than given
-    another; `adds` is the smallest of these. If no column adds to each of them, it is what the column adds to all
-    together. `p_redundant` has, for each column taken before, the probability that this one adds no more than epsilon
-    to it. `forced` means that the column is not credible, and was taken because of `min_features`.
-
-    With goal "distinct", `adds` is what the column tells alone, `p_adds` the smallest probability that it depends on
-    the target, alone or given one column taken before, and `p_redundant` the probabilities that it does not given each.
-    With goal "relevant", `adds` is what the column tells alone, `p_adds` the probability that it matters, and `partner`
-    the column with which it matters most, unless it matters alone.
-
-    `tells` is what all columns up to this one tell, on average over all rows: in each row by those columns that are not
-    missing there. That a value is missing counts as no information. It is an estimate from below, by a naive Bayes out
-    of fold: too small if columns overlap or tell only in combination. It never falls; where it stays the same, the
-    estimate does not see what the column adds. `share` is `tells` as a share of the target's entropy. `substitutes`
-    are columns that could replace this one and add nothing to it, each with the probability that it would have added
-    more.
+    `mi`, with the interval `low` to `high`, is what the column tells alone, in nats. `p_adds` is the
+    probability by which the rule takes it: that it adds more than epsilon to each column taken before, the smallest of
+    these ("distinct"); that it matters, alone or with a partner ("relevant"); or, with the rules of rankings, that what
+    it tells exceeds epsilon. `p_redundant` has, for each column taken before, the probability that this one adds no
+    more than epsilon to it. `partner` is the column with which it matters most, unless it matters alone ("relevant").
+    `forced` means that the column is not credible, and was taken because of `min_features`.
     """
 
     feature: str
-    adds: float
+    mi: float
     low: float
     high: float
     p_adds: float
-    tells: float | None = None
-    share: float | None = None
-    substitutes: tuple[tuple[str, float], ...] = ()
     partner: str | None = None
     p_redundant: tuple[float | None, ...] = ()
     forced: bool = False
@@ -66,25 +52,20 @@ class Rejection:
     """A column that was not taken.
 
     `reason` is "tells nothing" (alone, P(I > epsilon) <= 0.05 as `rank` has it), "redundant" (`like` is the taken
-    column that says the same; None if only the taken columns together do), "adds nothing" (given the taken column
-    `like`; alone it may tell something, but probably does not), "unsure", with the rows that might decide, or
-    "not reached" where the search was ended, or `max_features` was reached, before. A rule of rankings with a
-    `robust_factor` adds "not robust": it would be taken, but that does not stand at the factor.
-    With goal "relevant" it may be "tells nothing alone": that is sure, but some partner cannot be ruled out. `tells` is
-    what the column tells alone; `adds`, `low`, `high` and `p_adds` are what it adds to the taken column to which it
-    adds least. `p_redundant` is as in `Step`, for all taken columns; None where it was not computed. It is empty if the
-    column tells nothing.
+    column that says the same), "unsure", or "not reached" where the search was ended, or `max_features` was reached,
+    before. A rule of rankings with a `robust_factor` adds "not robust": it would be taken, but that does not stand at
+    the factor. With the rule "relevant" it may be "tells nothing alone": that is sure, but some partner cannot be ruled
+    out. The figures are as in `Step`; `p_redundant` has all taken columns, with None where it was not computed, and is
+    empty if the column was not compared.
     """
 
     feature: str
     reason: str
-    tells: float
-    adds: float
+    mi: float
     low: float
     high: float
     p_adds: float
     like: str | None = None
-    rows_to_decide: int | None = None
     p_redundant: tuple[float | None, ...] = ()
 
 
@@ -98,11 +79,9 @@ class Selection(RecordResult):
     Attributes
     ----------
     steps : tuple of Step
-        The columns taken, in order: feature, adds, low, high, p_adds, tells, share, substitutes, partner,
-        p_redundant, forced.
+        The columns taken, in order: feature, mi, low, high, p_adds, partner, p_redundant, forced.
     rejected : tuple of Rejection
-        The other columns, those that tell most alone first: feature, reason, tells, adds, low, high, p_adds, like,
-        rows_to_decide, p_redundant.
+        The other columns, those that tell most alone first: feature, reason, mi, low, high, p_adds, like, p_redundant.
     target, rows, classes, entropy
         Of the target: its name, the rows, its classes, its entropy in nats.
     settings : dict
@@ -118,14 +97,14 @@ class Selection(RecordResult):
     Examples
     --------
     >>> table = {"x": list("aabb") * 25, "z": list("abab") * 25, "y": list("ppqq") * 25}
-    >>> chosen = credimi.select(table, "y", rule="smallest")
-    >>> chosen.features, round(chosen["x"]["share"], 2), len(chosen)
-    (('x',), 0.87, 2)
+    >>> chosen = credimi.select(table, "y")
+    >>> chosen.features, chosen["z"]["reason"], len(chosen)
+    (('x',), 'tells nothing', 2)
     """
 
     _view: ClassVar[ModuleType] = view
     _called: ClassVar[str] = "selection"
-    _information: ClassVar[tuple[str, ...]] = ("adds", "low", "high", "tells")
+    _information: ClassVar[tuple[str, ...]] = ("mi", "low", "high")
     _remarked: ClassVar[str] = SELECTION
     _styles: ClassVar[tuple[str, ...]] = ("tables.css", "selection.css")
     steps: tuple[Step, ...]
@@ -146,7 +125,7 @@ class Selection(RecordResult):
 
     def column_names(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return "feature", "taken", "step", *names_of(Step)[1:], "reason", "like", "rows_to_decide"
+        return "feature", "taken", "step", *names_of(Step)[1:], "reason", "like"
 
     def rows_as_records(self) -> list[Record]:
         """All columns, those taken first."""
@@ -156,12 +135,11 @@ class Selection(RecordResult):
         others = [{"taken": False, "step": None} | asdict(each) for each in self.rejected]
         rows: list[Record] = [dict.fromkeys(self.column_names()) | row for row in taken + others]
         for row in rows:  # as tables have it
-            row["substitutes"] = [{"feature": other, "p_adds": p_adds} for other, p_adds in row["substitutes"] or ()]
             row["p_redundant"] = list(row["p_redundant"])
         return rows
 
     def plot(self, path: str | Path | None = None, *, what: str | None = None, ax: Axes | None = None) -> Axes:
-        """Draw, with matplotlib, what each column adds step by step, and a matrix of which columns say the same.
+        """Draw, with matplotlib, what each column tells alone, and a matrix of which columns say the same.
 
         Parameters
         ----------

@@ -34,19 +34,16 @@ def select(
         are, and are counted there; with `scratch` the codes come here, one byte a cell.
     target : str or array
         The target's column, or its values beside the data.
-    rule : "distinct", "smallest", "relevant", "informative", "forward", "backward", "plugin" or "fdr", optional
-        Default: "distinct", or "forward" if a `method` is named: it judges each column alone.
-        The first three look at columns together: informative columns, each of which tells what no single other tells;
-        a very small set to read, the search for which ends when nothing credibly adds; or all columns that matter,
-        alone or with a partner. The others look at each column alone, as in `rank`: what is not more probably
-        independent of the target than not; what is surely informative; what is not surely uninformative; what is by
-        the estimate; and as many as a share `fdr` of errors allows. Only these take another prior, approximation,
-        method, missing_as, fdr and robust_factor.
+    rule : "distinct", "relevant", "informative", "forward", "backward", "plugin" or "fdr", optional
+        Default: "distinct", or "forward" if a `method` is named: it judges each column alone. The first two look at
+        columns together: informative columns, but for those that surely add nothing to a single other one; or all
+        columns that matter, alone or with a partner. The others look at each column alone, as in `rank`: what is not
+        more probably independent of the target than not; what is surely informative; what is not surely uninformative;
+        what is by the estimate; and as many as a share `fdr` of errors allows. Only these take another prior,
+        approximation, method, missing_as, fdr and robust_factor.
     level : float, optional
-        How probable it has to be that a column is worth having. Default: 0.5 for "distinct" and "smallest", which
-        predict, and 0.95 for the others, which make claims; "informative" has none. With "distinct" it is how probable
-        a column has to add something to each other one: 0.05 keeps more columns, and predicts somewhat better. The
-        first column of "smallest" always needs 0.95.
+        How probable it has to be that a column is worth having; with "distinct", that one adds nothing, to be left out:
+        0.5 takes few columns, to read. Default: 0.95. "informative" has none.
     max_features : int, optional
         The maximum number of columns to take.
     min_features : int
@@ -57,8 +54,8 @@ def select(
     Returns
     -------
     Selection
-        The columns in the order taken, what each tells or adds, and why the others were not taken. Ctrl-C ends the
-        rules "distinct" and "smallest" with the columns so far, once there are any.
+        The columns in the order taken, what each tells alone, and why the others were not taken. Ctrl-C ends the rule
+        "distinct" with the columns so far, once there are any.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.errors import CredimiError
+from credimi.inference.rules import CREDIBLE
 from credimi.results import section as kinds
 from credimi.results.figures import (
     draw_intervals,
@@ -20,7 +21,6 @@ from credimi.results.page import headings, name, picture, row_heading, table
 from credimi.results.palette import BLUE
 from credimi.results.section import Column, Section, Shown
 from credimi.results.sentences import COMMAND_LINE, NO_NAME, asked, counted, numeric_named, unranked_lines
-from credimi.results.sentences import name as named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,32 +30,24 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
     from credimi.questions.select.result import Rejection, Selection, Step
 
-_FIRST_LEVEL = 0.95  # what the first column needs at least
 _MAX_REJECTED = 30  # lines
 _MAX_MOST_PROBABLE = 3  # columns that are named if none is taken
-_MIN_SHARE = 0.1  # of the target's entropy: if the set tells less, columns may tell more in combination
 _MAX_GIVEN, _MAX_OTHERS = 20, 40  # of the matrix of redundancy
-_SURE = 0.95
 _DARK = 0.55  # above this, figures in the matrix are light
 _FIGURE_WIDTH = 6.4  # inches
 _FORCED = "* not credible: taken because of min_features, for pipelines; it is no claim"
 _INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
 _TITLES = {
     "distinct": "Columns that tell something of their own about",
-    "smallest": "The smallest set that tells about",
     "relevant": "Columns that matter for",
 }
 _DISTINCT = (
-    "A column is taken if it is more probably dependent on {target} than not, and P(adds), the probability that it "
-    "still is given each single column taken before, is at least {level}; `tells alone` is what it tells by itself"
+    "A column is taken if it more probably depends on {target} than not, unless it surely adds nothing to a column "
+    "above it: P(adds), the probability that it adds more than {epsilon} to each of them, has to exceed {doubt}"
 )
 _MATTERS = (
     "P(matters) is the probability that a column tells anything, however little, alone or with a partner; `with` names "
     "a partner without which that is not credible"
-)
-_LEGEND = (
-    "`adds` is what a column tells beyond the most similar column above, in rows that have it. `tells` is what all "
-    "columns so far tell, on average over all rows, estimated from below; a missing value tells nothing."
 )
 
 
@@ -63,23 +55,16 @@ def sections(selection: Selection, shown: Shown) -> Iterator[Section]:
     """The steps, the matrix of redundancy (on pages), the columns that were not taken, and remarks."""
     steps = selection.steps
     rows = [asdict(step) | {"number": f"{number}{'*' * step.forced}"} for number, step in enumerate(steps, 1)]
-    substitutes = [
-        f"in place of {named(row)}: {', '.join(f'{other or NO_NAME} ({p:.2f})' for other, p in row['substitutes'])}"
-        for row in rows
-        if row["substitutes"]
-    ]
     number, cautions, others = selection.cautions_first(shown)
     lead, of_steps = title(selection) + number, _columns(selection, rows, shown)
-    yield Section(lead, of_steps, rows, substitutes, heading="Taken, in order", css="steps", above=cautions)
+    yield Section(lead, of_steps, rows, heading="Taken, in order", css="steps", above=cautions)
     if _redundancy(selection)[0]:
         yield Section(heading="Which columns say the same", html=lambda: _matrix_html(selection))
     if selection.rejected:
-        headings = {"distinct": "P(adds)", "smallest": "P(adds)", "relevant": "P(matters)"}
-        above = kinds.above(selection.settings, shown.units, ">")
         columns = (
             kinds.name(heading="not taken"),
-            kinds.nats("tells", "tells alone", shown.scale),
-            kinds.nats("p_adds", headings.get(selection.settings["goal"], above)),
+            kinds.nats("mi", "tells alone", shown.scale),
+            kinds.nats("p_adds", _probability(selection, shown)),
             Column("why", _why, right=False, kind="words"),
         )
         rejected = [asdict(each) | {"verdict": each.reason} for each in selection.rejected]
@@ -97,60 +82,46 @@ def title(selection: Selection) -> str:
     return f"{what} {target}: {taken:,} of {total:,} columns, {rows}"
 
 
-def _is_smallest(selection: Selection) -> bool:
-    return bool(selection.settings["goal"] == "smallest")
+def _probability(selection: Selection, shown: Shown) -> str:
+    """The heading of the probability by which the rule takes columns."""
+    above = kinds.above(selection.settings, shown.units, ">")
+    return {"distinct": "P(adds)", "relevant": "P(matters)"}.get(selection.settings["goal"], above)
 
 
 def _columns(selection: Selection, rows: list[Record], shown: Shown) -> list[Column]:
     """The columns of the steps."""
-    settings, smallest, scale = selection.settings, _is_smallest(selection), shown.scale
-    above = kinds.above(settings, shown.units, ">")
+    settings, scale = selection.settings, shown.scale
     largest = max((row["high"] for row in rows), default=0.0)
 
     columns = [
         Column("#", lambda row: row["number"]),
         kinds.name(heading="column"),
-        kinds.nats("adds", "adds" if smallest else "tells alone", scale),
-        picture(lambda row: [("b", row["low"], row["adds"], row["high"])], largest, settings["epsilon"]),
+        kinds.nats("mi", "tells alone", scale),
+        picture(lambda row: [("b", row["low"], row["mi"], row["high"])], largest, settings["epsilon"]),
         kinds.interval("95 % interval", scale=scale, importance=2),
-        kinds.tail("p_adds", {"distinct": "P(adds)", "relevant": "P(matters)"}.get(settings["goal"], above)),
+        kinds.tail("p_adds", _probability(selection, shown)),
     ]
-    if "method" in settings:
-        return columns
-    if settings["goal"] in {"smallest", "relevant"} and not smallest:
-        return [
-            *columns,
-            Column("with", lambda row: "" if row["partner"] is None else row["partner"] or NO_NAME, right=False),
-        ]
-    if not smallest:
+    if settings["goal"] != "relevant":
         return columns
     return [
         *columns,
-        kinds.nats("tells", "tells", scale, importance=1),
-        Column("share", lambda row: f"{100 * row['share']:.1f} %", importance=1),
+        Column("with", lambda row: "" if row["partner"] is None else row["partner"] or NO_NAME, right=False),
     ]
 
 
 def _lines(selection: Selection, remarks: Iterable[str], shown: Shown) -> Iterator[str]:
     """What is said below: how sure it is, what was left out, what else to try, what figures mean."""
-    settings, smallest = selection.settings, _is_smallest(selection)
+    settings = selection.settings
     if not selection.complete:
         yield _INTERRUPTED
     yield from unranked_lines(selection.left_out, shown.reader)
     if any(step.forced for step in selection.steps):
         yield _FORCED
     yield from _none_taken(selection, shown)
-    yield from _combinations(selection, shown)
     yield from remarks
-    if smallest and selection.steps:
-        yield _LEGEND
     units, share = shown.units, kinds.meaning_of_share(settings)
     epsilon = share or kinds.threshold(settings, units)
-    if smallest:
-        further = f"A further column needs a probability of {settings['level']:g} to add more than {epsilon}."
-        entropy = f"{selection.entropy * shown.scale:.4f}"
-        yield f"Information is in {units}, and the share is that of the target's entropy, {entropy}. {further}"
-    elif settings["goal"] not in _TITLES:
+    if settings["goal"] not in _TITLES:
         method = f", method {settings['method']}" if "method" in settings else ""
         if "factor" in settings:
             yield (
@@ -162,7 +133,10 @@ def _lines(selection: Selection, remarks: Iterable[str], shown: Shown) -> Iterat
             f"{epsilon}{',' * bool(share)} and level {settings['level']:g} (prior {settings['prior']}{method})."
         )
     elif settings["goal"] == "distinct":
-        about = _DISTINCT.format(target=selection.target or NO_NAME, level=f"{settings['level']:g}")
+        doubt = f"{1.0 - settings['level']:.2g}"
+        nats = f"{settings['epsilon']:.3g} nats"
+        threshold = f"{kinds.threshold(settings)} of the target's entropy ({nats})" if share else nats
+        about = _DISTINCT.format(target=selection.target or NO_NAME, epsilon=threshold, doubt=doubt)
         yield f"Information is in {units}. {about}."
     else:
         yield f"Information is in {units}. A column needs a P(matters) of {settings['level']:g}. {_MATTERS}."
@@ -172,48 +146,27 @@ def _none_taken(selection: Selection, shown: Shown) -> Iterator[str]:
     """If no column is taken: which probability it needs, the most probable columns, and what else to try."""
     if selection.steps:
         return
-    settings, smallest, in_shell = selection.settings, _is_smallest(selection), shown.reader == COMMAND_LINE
-    level = max(settings["level"], _FIRST_LEVEL) if smallest else settings["level"]
-    yield f"no column is credible enough: {'the first needs' if smallest else 'it takes'} a probability of {level:g}"
+    settings, is_distinct = selection.settings, selection.settings["goal"] == "distinct"
+    level = max(settings["level"], CREDIBLE) if is_distinct else settings["level"]
+    yield f"no column is credible enough: {'the first needs' if is_distinct else 'it takes'} a probability of {level:g}"
     candidates = [each for each in selection.rejected if each.reason != "tells nothing"]
     if candidates:
-        event = f"telling more than {kinds.threshold(settings, shown.units)}" if smallest else "mattering"
-        event = "telling anything" if settings["goal"] == "distinct" else event
+        event = "telling anything" if is_distinct else "mattering"
         most_probable = sorted(candidates, key=lambda each: -each.p_adds)[:_MAX_MOST_PROBABLE]
         shown_names = ", ".join(f"{each.feature or NO_NAME} ({each.p_adds:.2f})" for each in most_probable)
         yield f"the most probable columns, with their probability of {event}: {shown_names}"
     if selection.rejected:
         yield f"{asked('min_features', 1, shown.reader)} takes the most probable one all the same, for pipelines"
-    if len(selection.rejected) > 1 and settings["goal"] not in {"distinct", "smallest"}:  # of these a remark says it
-        interactions = "`credimi interactions`" if in_shell else "credimi.interactions"
+    if len(selection.rejected) > 1 and not is_distinct:  # of this a remark says it
+        interactions = "`credimi interactions`" if shown.reader == COMMAND_LINE else "credimi.interactions"
         yield f"{interactions} lists pairs that tell more together"
-
-
-def _combinations(selection: Selection, shown: Shown) -> Iterator[str]:
-    """If the smallest set tells little, and other columns remain: where to look for combinations of columns."""
-    steps = selection.steps
-    if not _is_smallest(selection) or not steps or (steps[-1].share or 0.0) >= _MIN_SHARE:
-        return
-    if all(step.forced for step in steps) and selection.complete:  # a remark says it
-        return
-    if any(rejection.reason not in {"redundant", "not reached"} for rejection in selection.rejected):
-        in_shell = shown.reader == COMMAND_LINE
-        interactions = "`credimi interactions`" if in_shell else "credimi.interactions"
-        tools = f"{asked('rule', 'relevant', shown.reader)} and {interactions}"
-        yield f"columns that tell something only in combination may have been missed: {tools} look at all pairs"
 
 
 def _why(rejection: Record) -> str:
     """Why a column was not taken, in words."""
     like = None if rejection["like"] is None else rejection["like"] or NO_NAME
     if rejection["reason"] == "redundant":
-        is_sure = like is None or max(filter(None, rejection["p_redundant"]), default=1.0) >= _SURE
-        surely = "" if is_sure else "probably "
-        return f"{surely}says what {like or 'the taken columns'} {'says' if like else 'say together'}"
-    if rejection["reason"] == "adds nothing":
-        return f"adds nothing to {like or 'the taken columns'}"
-    if rejection["reason"] == "unsure" and rejection["rows_to_decide"]:
-        return f"unsure: about {rejection['rows_to_decide']:,} rows would decide"
+        return f"says what {like} says"
     if rejection["reason"] == "not reached":
         return "would be a further step: the search was ended before"
     if rejection["reason"] == "not robust":
@@ -250,10 +203,9 @@ def _matrix_html(selection: Selection) -> str:
     rows = [
         f"<tr>{row_heading(column)}{''.join(map(_shade, row))}</tr>" for column, row in zip(names, figures, strict=True)
     ]
-    distinct, nats = selection.settings["goal"] == "distinct", f"{selection.settings['epsilon']:.3g} nats"
-    adds = "is independent of the target given" if distinct else f"adds no more than {nats} to"
-    return f"""<p class="key">The probability that a column, on the left, {adds} a taken one, above. Empty: not looked
-at, because the column was taken before, or says what another says. {part}</p>
+    return f"""<p class="key">The probability that a column, on the left, adds no more than
+{selection.settings["epsilon"]:.3g} nats to a taken one, above. Empty: not looked at, because the column was taken
+before, or says what another says. {part}</p>
 {table(head, rows, "matrix")}"""
 
 
@@ -288,16 +240,15 @@ def plot(selection: Selection, ax: Axes | None, *, what: str | None) -> Axes:
 
 
 def _draw_steps(selection: Selection, axes: Axes) -> Axes:
-    """What each step adds, with its interval, first step on top."""
+    """What each column tells, with its interval, the first on top."""
     steps = [asdict(step) for step in selection.steps]
     marks = [{"color": BLUE, "marker": "o", "markerfacecolor": "white" if step["forced"] else BLUE} for step in steps]
-    draw_intervals(axes, steps, marks, "adds")
+    draw_intervals(axes, steps, marks, "mi")
     mark_epsilon(axes, selection.settings["epsilon"])
     axes.set_xlim(left=0.0)
-    adds = "adds to those above" if _is_smallest(selection) else "tells alone"
     forced = "; hollow: not credible" if any(step["forced"] for step in steps) else ""
     target = short_name(selection.target)
-    axes.set_xlabel(f"what it {adds}\nabout {target}\nnats: mean and 95 % interval{forced}")
+    axes.set_xlabel(f"what it tells alone\nabout {target}\nnats: mean and 95 % interval{forced}")
     return axes
 
 
@@ -315,10 +266,8 @@ def _draw_matrix(selection: Selection, axes: Axes) -> Axes:
     axes.set_yticks(np.arange(len(names) + 1) - 0.5, minor=True)
     axes.grid(visible=True, which="minor", color="#d8dde3", linewidth=0.6)
     axes.tick_params(which="minor", length=0)
-    distinct = selection.settings["goal"] == "distinct"
-    adds = "is independent given" if distinct else f"adds at most {kinds.threshold(selection.settings)} to"
     axes.set_title(
-        "\n".join(filter(None, [f"P({adds} the column below)", part])),
+        "\n".join(filter(None, [f"P(adds at most {kinds.threshold(selection.settings)} to the column below)", part])),
         fontsize=10,
         loc="left",
     )

@@ -36,6 +36,7 @@ from credimi.counts.batch import Batch
 from credimi.results.export import csv_writer, defused
 from credimi.sources.csv.csv_coder import CodedRows, FieldCoders
 from credimi.sources.csv.csv_split import LONGEST, LongLineError, first_line, parts, without_blanks
+from credimi.sources.csv.csv_start import SAMPLE, UTF8, ReadAgain, as_utf8, start_of
 from credimi.sources.formats import PACKED, UNPACKED, Layout, created, ending, unpacked
 
 if TYPE_CHECKING:
@@ -57,11 +58,12 @@ _ARFF = re.compile(rb"(\xef\xbb\xbf)?(\s*(%[^\n]*)?\n)*\s*@relation\s", re.IGNOR
 _DELIMITERS = ",;\t|"
 _QUOTED = re.compile(r'"[^"]*"?')
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # at the beginning of a file
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _OTHER_FORMATS = {  # by their first bytes
-    b"PK\x03\x04": "a zip archive or an Excel workbook: unpack it, or save the sheet as CSV",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook: save the sheet as CSV",
-    b"SQLite format 3": "an SQLite database: export the table as CSV or Parquet",
+    b"PK\x03\x04": "a zip archive: give it a name that ends in .zip if it holds one file of text, or unpack it",
+    b"%PDF": "a PDF document: save its table as CSV",
+    b"\x89HDF": "an HDF5 file: read it with pandas, and pass the frame",
+    b"RDX": "an R data file: write it as CSV or Parquet, for example with write.csv",
+    b"PAR0": "an encrypted file",
     b"FEA1": "a Feather file of version 1: read it with pandas, and write it again",
 }
 
@@ -96,6 +98,7 @@ class Header(Layout):
     line_end: str
     size: int
     compression: str | None
+    encoding: str = UTF8
 
     @classmethod
     def of(cls, place: Place, file: Foreign, first: bytes, delimiter: str | None) -> Self:
@@ -106,7 +109,7 @@ class Header(Layout):
                 "scipy.io.arff.loadarff and pandas"
             )
         compression = PACKED.get(place.suffix.lower())
-        line, size = _first_line(place, file, compression)
+        line, size, encoding = _first_line(place, unpacked(file, compression), delimiter)
         if line.count('"') % 2:
             raise CredimiError(
                 f"{place}: a quote in the header is never closed: close it, or write a quote itself as two"
@@ -126,7 +129,7 @@ class Header(Layout):
             names = names[:-1]
         if not names:
             raise CredimiError(f"{place} is empty: a table needs a first line with the columns' names, and rows")
-        return cls(names, delimiter, "\r\n" if line.endswith("\r\n") else "\n", size, compression)
+        return cls(names, delimiter, "\r\n" if line.endswith("\r\n") else "\n", size, compression, encoding)
 
     def batches(self, place: Place, wanted: Wanted) -> Iterator[Batch]:
         """The wanted columns, part by part."""
@@ -191,13 +194,20 @@ class Header(Layout):
 
 
 def _open(path: Place, header: Header) -> pa.NativeFile:
-    return unpacked(opened(path, stream=True), header.compression)
+    return as_utf8(unpacked(opened(path, stream=True), header.compression), header.encoding)
 
 
-def _first_line(path: Place, file: pa.NativeFile, compression: str | None) -> tuple[str, int]:
-    """The header, which may hold line ends in quotes and follow blank lines, and the number of bytes up to its end."""
+def _first_line(path: Place, stream: pa.NativeFile, delimiter: str | None) -> tuple[str, int, str]:
+    """The header, the number of bytes of UTF-8 up to its end, and the encoding.
+
+    It may hold line ends in quotes, and follow blank lines, titles and comments.
+    """
     try:
-        content = first_line(unpacked(file, compression))
+        sample = stream.read(SAMPLE)
+        encoding, skipped = start_of(sample, delimiter)
+        text = as_utf8(ReadAgain(sample, stream), encoding)
+        text.read(skipped)
+        content = first_line(text)
     except LongLineError as error:
         raise CredimiError(f"{path}, line 1: {error}") from None
     except (OSError, pa.ArrowException) as error:
@@ -207,12 +217,8 @@ def _first_line(path: Place, file: pa.NativeFile, compression: str | None) -> tu
     for start, what in _OTHER_FORMATS.items():
         if content.startswith(start):
             raise CredimiError(f"{path} is no CSV but {what}")
-    if content.startswith(_UTF16):
-        raise CredimiError(
-            f"{path} is not UTF-8 but UTF-16: convert the file, for example with iconv -f utf-16 -t utf-8"
-        )
     try:
-        return content.decode("utf-8-sig").lstrip("\r\n"), len(content)
+        return content.decode("utf-8-sig").lstrip("\r\n"), skipped + len(content), encoding
     except UnicodeDecodeError as error:
         raise CredimiError(
             f"{path}, line 1: byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8: "
