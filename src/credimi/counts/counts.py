@@ -140,8 +140,7 @@ class Counts:
         return f"Counts(target={self.target!r}, rows={self.rows:,}, {features}, {classes})"
 
     def _repr_html_(self) -> str:
-        size = f"{self.rows:,} rows, {len(self.features):,} features, {len(self.classes):,} classes"
-        return f"<table><tr><th>Counts of <bdi>{escape(self.target)}</bdi></th><td>{size}</td></tr></table>"
+        return f"<table><tr><td>{escape(repr(self))}</td></tr></table>"
 
     def feature(self, column: str) -> Feature:
         """One column, interpreted: its counts, the names of its values, and how they were chosen."""
