@@ -84,7 +84,7 @@ def test_a_click_shows_the_feature(show: Callable[..., Any]) -> None:
     assert "4.895, 5.295, 5.695, 6.535" in detail
     assert "3,012 of 4,000" in detail
     assert page.locator(".detail svg .curve").count() == 1
-    assert page.locator(".detail .heat td").count() == 5 * 3
+    assert page.locator(".detail .heat td").count() == 6 * 3
     page.click(".row:has-text('handedness')")
     assert page.locator(".detail").count() == 1
     assert page.locator(".detail .stem").count() == 1
