@@ -63,7 +63,7 @@ def main() -> None:
         best = information(bins_of(numbers, judge), classes)
         for limit in options.limits:
             labels.MAX_LABELS = limit
-            counts = credimi.count({"x": numbers, "class": classes}, "class")
+            counts = credimi.count({"x": numbers, "class": classes}, "class", discretize="mdl")
             counted_labels, cuts = counts.labels[0], counts.feature("x").cuts
             share = counts.blocks()[0].sum(axis=0).max() / options.rows
             error = 0.0 if counted_labels.dropped_bits == 0 else 2.0 ** (counted_labels.dropped_bits - 52)

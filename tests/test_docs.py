@@ -116,6 +116,7 @@ EXPECTED_NOT_RUN = {
         "$ credimi count january/ --target churn",
         "$ .venv/bin/pip install duckdb polars",
     ],
+    "docs/explanation/numbers.md": ["$ .venv/bin/python studies/all_cuts.py relations"],
     "docs/how-to/surveys.md": ["$ .venv/bin/python studies/survey_weights.py --samples 300 --seed 31"],
     "docs/tutorial.md": ["$ python3 -m venv .venv"],
 }

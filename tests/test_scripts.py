@@ -99,6 +99,8 @@ pytestmark = pytest.mark.long
         ("studies/robust.py", ["--tables", "1"], 2 + 39),
         ("studies/many_values.py", ["--tables", "1"], 2 + 21),
         ("studies/cuts.py", ["--columns", "2"], 2 + 18),
+        ("studies/all_cuts.py", ["noise", "--runs", "1"], 35 + 1),
+        ("studies/all_cuts.py", ["age", "--runs", "1"], 2),
         (
             "studies/discoveries.py",
             ["--draws", "1", "--shape", "2", "2", "--columns", "20"],

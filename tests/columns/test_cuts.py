@@ -74,7 +74,7 @@ def test_share_of_hundreds_of_cuts_is_not_nothing() -> None:
     """Where P(independent) is too small for a double, as the share would be: one over the other is still a number."""
     generator = np.random.default_rng(0)
     column = np.round(300.0 * generator.random(100_000), 3)
-    row = rank({"column": column, "class": np.floor(column) % 2}, "class")["column"]
+    row = rank({"column": column, "class": np.floor(column) % 2}, "class", discretize="mdl")["column"]
     assert row["note"].startswith("mdl, 299 cuts")
     assert (row["p_independent"], row["p_above"], row["verdict"]) == (0.0, 1.0, "keep")
 
@@ -113,7 +113,7 @@ def test_odds_of_two_cuts_are_the_mean_over_all_pairs() -> None:
 def test_ranking_and_page_have_the_odds_of_the_cuts(approximation: str) -> None:
     counts, places = found_cuts(120, [0.3, 0.7], 1)[0]
     table = {"column": np.arange(120.0) ** 2, "class": counts[:, 1] > 0}
-    ranking = rank(table, "class", approximation=approximation)
+    ranking = rank(table, "class", approximation=approximation, discretize="mdl")
     row = ranking["column"]
     assert row["note"].startswith("mdl, 1 cut")
     odds = math.exp(log_odds(counts, tuple(places.tolist()))) * evidence_share(counts, places)
@@ -154,5 +154,6 @@ def test_learners_decide_as_the_ranking_does() -> None:
     expected = set(ranking.selected("forward"))
     selector = credimi.CredibleSelector(rule="forward").fit(matrix, target)
     assert set(np.flatnonzero(selector.get_support()).tolist()) == expected
+    expected = set(rank(matrix, target, discretize="mdl").selected("forward"))  # as naive Bayes cuts
     model = credimi.IncrementalNaiveBayes(selector=credimi.CredibleSelector(rule="forward")).fit(matrix, target)
     assert set(np.flatnonzero(model.support_).tolist()) == expected

@@ -29,11 +29,12 @@ def test_few_whole_numbers_are_categories() -> None:
     assert (feature.kind, feature.cut_by) == ("categories", None)
 
 
-def test_more_numbers_are_cut_where_it_tells_of_the_target() -> None:
-    feature = count(numbers(row % 60 for row in range(240)), "class").feature("n")
+@pytest.mark.parametrize(("method", "name"), [("mdl", "mdl"), ("average", "all cuts")])
+def test_more_numbers_are_cut_where_it_tells_of_the_target(method: str, name: str) -> None:
+    feature = count(numbers(row % 60 for row in range(240)), "class", discretize=method).feature("n")
     assert feature.values == ("<= 30.5", "> 30.5")
-    assert (feature.kind, feature.cut_by, feature.shown_cuts) == ("ranges", "mdl", ["30.5"])
-    assert sentences.note(feature.facts) == "mdl, 1 cut: 30.5"
+    assert (feature.kind, feature.cut_by, feature.shown_cuts) == ("ranges", method, ["30.5"])
+    assert sentences.note(feature.facts) == f"{name}, 1 cut: 30.5"
     assert feature.block[:-1, :-1].tolist() == [[124, 0], [0, 116]]
 
 
@@ -58,7 +59,7 @@ def test_cuts_of_one_column_and_a_method_for_the_others() -> None:
     assert sentences.note(counts.feature("n").facts) == "given cuts, 2 cuts: 10, 50"
     assert counts.feature("n").block[:, :-1].sum(axis=0).tolist() == [44, 160, 36]
     assert (counts.feature("m").cut_by, counts.feature("m").cuts.size) == ("quantile", 9)
-    assert count(rows, "class", discretize={"n": [10]}).feature("m").cut_by == "mdl"
+    assert count(rows, "class", discretize={"n": [10]}).feature("m").cut_by == "average"
 
 
 def test_cuts_are_made_of_few_whole_numbers_if_they_are_named() -> None:
@@ -76,7 +77,8 @@ def test_cuts_outside_the_values_leave_one_range() -> None:
 
 def test_numbers_that_pass_no_test_are_cut_into_quarters() -> None:
     rows = [{"n": row % 50 / 2, "class": "ab"[row // 50 % 2]} for row in range(400)]
-    feature = count(rows, "class").feature("n")
+    assert count(rows, "class").feature("n").useless
+    feature = count(rows, "class", discretize="mdl").feature("n")
     assert (feature.kind, feature.cut_by, feature.useless) == ("ranges", "quarters", True)
     assert sentences.note(feature.facts).startswith("quarters, as no cut passes the MDL test, 3 cuts: ")
     assert sentences.why_left_out(feature.facts) == (
@@ -87,14 +89,15 @@ def test_numbers_that_pass_no_test_are_cut_into_quarters() -> None:
 
 
 def test_few_rows_of_a_number_that_tells_are_no_proof_that_it_does_not() -> None:
-    """No cut passes, and yet: the posterior is that of the quarters, neither 0 nor sure."""
+    """No cut passes, and yet: the posterior is neither 0 nor sure."""
     generator = np.random.default_rng(4)
     x = generator.normal(size=100)
     y = generator.random(100) < 1.0 / (1.0 + np.exp(-0.5 * x))
-    (row,) = rank({"x": x, "y": y}, "y")
-    assert row["note"].startswith("quarters")
-    assert row["verdict"] == "unsure"
-    assert 0.05 < row["p_above"] < 0.95
+    for method, note in (("mdl", "quarters"), ("average", "all cuts")):
+        (row,) = rank({"x": x, "y": y}, "y", discretize=method)
+        assert row["note"].startswith(note)
+        assert row["verdict"] == "unsure"
+        assert 0.05 < row["p_above"] < 0.95
 
 
 def test_numbers_are_refused_if_nobody_says_how_to_cut_them() -> None:

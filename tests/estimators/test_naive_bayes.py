@@ -204,7 +204,7 @@ def test_numbers_are_cut_as_they_are_ranked() -> None:
     X = np.column_stack([y + generator.normal(size=400), generator.normal(size=400)])  # noqa: N806
     X[generator.random(X.shape) < 0.1] = np.nan
     model = IncrementalNaiveBayes().fit(X, y)
-    cuts = count(X, y).interpreted()[0].cuts
+    cuts = count(X, y, discretize="mdl").interpreted()[0].cuts
     assert cuts.size
     coded = np.where(np.isnan(X[:, 0]), None, np.searchsorted(cuts, X[:, 0]).astype(str))[:, None]
     other = IncrementalNaiveBayes().fit(coded, y)

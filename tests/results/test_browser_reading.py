@@ -244,8 +244,8 @@ def test_a_click_on_a_verdict_shows_only_it(show: Callable[..., Any]) -> None:
 
 def test_cuts_are_shown_once(show: Callable[..., Any]) -> None:
     page = show(rank(CLINIC, "diabetes"))
-    assert page.inner_text(".detail dl").count("5.715") == 1
-    assert "4 ranges: mdl, 3 cuts" in page.inner_text(".detail dl")
+    assert page.inner_text(".detail dl").count("5.695") == 1
+    assert "5 ranges: all cuts, 4 cuts" in page.inner_text(".detail dl")
 
 
 @pytest.mark.parametrize("size", [{"width": 1280, "height": 860}, PHONE])

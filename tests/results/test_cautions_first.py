@@ -63,7 +63,7 @@ def test_one_caution_and_none() -> None:
 
 def test_what_is_usual_is_said_only_if_asked(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ("rank", CLINIC, "--target", "diabetes", "--top", 3)
-    usual = ("prior adaptive, approximation matched", "numbers were binned")
+    usual = ("prior adaptive, approximation matched", "numbers were averaged over all ways to bin them")
     brief, verbose = (answer(capsys, *asked, *more)[1] for more in ((), ("--verbose",)))
     assert not any(each in brief for each in usual)
     assert all(each in verbose for each in usual)

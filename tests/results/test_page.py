@@ -195,8 +195,8 @@ def test_the_page_holds_what_was_ranked() -> None:
     assert data["classes"] == ["no", "yes"]
     assert data["settings"] == ranking.settings
     place = data["features"]["name"].index("glucose")
-    assert data["features"]["cuts"][place] == ["4.915", "5.715", "6.51"]
-    counts = np.array(data["tables"][place]["counts"]).reshape(3, 5)
+    assert data["features"]["cuts"][place] == ["4.895", "5.295", "5.695", "6.535"]
+    counts = np.array(data["tables"][place]["counts"]).reshape(3, 6)
     assert counts.sum() == 4000
     assert counts[:-1, :-1].sum() == ranking["glucose"]["complete"]
     assert data["tables"][data["features"]["name"].index("patient")] is None
@@ -235,6 +235,7 @@ def test_a_ranking_without_counts_has_no_page(tmp_path: Path) -> None:
 def test_what_is_kept_for_the_page_is_not_in_the_results() -> None:
     found = rank(table(2), "class")
     told = {"settings", "rows", "rows_with_target", "classes", "entropy", "doubts", "remarks", "features", "cuts"}
+    told |= {"p_cuts"}
     assert set(found.to_dict()) == told
     assert "_kept" not in found.columns
 

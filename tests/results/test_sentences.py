@@ -128,7 +128,7 @@ def test_all_faces_have_the_same_remarks(tmp_path: Path, capsys: pytest.CaptureF
     assert len(lines) == len({each.kind for each in ranking.remarks})  # each kind in one place
     for line in lines:
         assert line in printed
-        assert line.replace("'", "&#x27;") in notebook or line.startswith("numbers were binned")
+        assert line.replace("'", "&#x27;") in notebook or line.startswith("numbers were ")
     rows = zip(
         *([name, *map(str, values)] for name, values in TABLE.items() if name not in {"lists", "empty"}), strict=True
     )

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from credimi.cli import standard_input
 from credimi.cli.terminal_io import say
-from credimi.core.defaults import MISSING_VALUES
+from credimi.core.defaults import DISCRETIZE, MISSING_VALUES
 from credimi.core.errors import CredimiError
 from credimi.core.keywords import GROUPS, keywords_of
 
@@ -187,7 +187,7 @@ def _methods(texts: list[str]) -> object:
         if not equals and cuts is not None:
             raise CredimiError(f"--discretize {text}: cuts need a column: write COLUMN={text}")
         method_of[column if equals else "*"] = None if method == "none" else method if cuts is None else cuts
-    return method_of.get("*", "mdl") if not set(method_of) - {"*"} else method_of
+    return method_of.get("*", DISCRETIZE) if not set(method_of) - {"*"} else method_of
 
 
 _VALUES: dict[str, Callable[[Foreign], object]] = {  # of words that became no value while they were parsed

@@ -22,6 +22,7 @@ from credimi.columns.meaning import identifiers, meaning
 from credimi.columns.meaning.meaning import CATEGORIES
 from credimi.columns.numbers import discretize, ranges, target_ranges
 from credimi.columns.reading_options import METHODS, ReadingOptions, quantiles_asked
+from credimi.core.defaults import DISCRETIZE
 from credimi.core.errors import CredimiError, NoRowsError, TooManyClassesError
 from credimi.core.special import entropy
 from credimi.core.tables import relabel
@@ -222,7 +223,7 @@ class _Cut:
 
 def _cut(numbers: FloatArray, counts: CountArray, method: str | list[float], *, compiled: bool) -> _Cut:
     totals = counts[:, :-1].sum(axis=0)
-    if method == "average":
+    if method == DISCRETIZE:
         # The posterior stands above; only this line calls it.
         found = import_module("credimi.inference.numbers.of_column").averaged(counts)
         if found is not None:

@@ -13,7 +13,7 @@ from credimi.columns import labels, text_types
 from credimi.columns.numbers.target_ranges import checked_cuts
 from credimi.columns.text_types import shown
 from credimi.core.command import option
-from credimi.core.defaults import MISSING_VALUES, WEIGHTS_ARE
+from credimi.core.defaults import DISCRETIZE, MISSING_VALUES, WEIGHTS_ARE
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Method: TypeAlias = str | list[float] | None  # how numbers become categories: a name, cuts, or not at all
 Methods: TypeAlias = Method | dict[str, Method]  # for all columns, or by their names
 
-METHODS = ("average", "mdl", "quantile", "categories")
+METHODS = (DISCRETIZE, "mdl", "quantile", "categories")
 QUANTILES = 10  # ranges of equal counts, unless "quantile:K" asks for others
 _QUANTILE = re.compile(r"quantile(?::([2-9]|[1-9]\d{1,2}))?")
 
@@ -40,7 +40,7 @@ class ReadingOptions:
     """
 
     missing_values: tuple[str | float, ...] = MISSING_VALUES
-    discretize: Methods = "mdl"
+    discretize: Methods = DISCRETIZE
     target_cuts: Cuts | str | None = None
     weights: str | None = None
     weights_are: str | None = None
@@ -66,7 +66,7 @@ class ReadingOptions:
         """How this column's numbers become categories: a method's name, cuts, or None."""
         if not isinstance(self.discretize, dict):
             return self.discretize
-        return self.discretize.get(column, self.discretize.get("*", "mdl"))
+        return self.discretize.get(column, self.discretize.get("*", DISCRETIZE))
 
     @property
     def needs_squares(self) -> bool:
@@ -132,8 +132,11 @@ def _sentinel(value: float) -> str | float:
 def cut_by_mdl(discretize: Methods) -> Methods:
     """The same methods, with cuts by MDL in place of an average over all cuts."""
     if isinstance(discretize, dict):
-        return {column: "mdl" if method == "average" else method for column, method in discretize.items()}
-    return "mdl" if discretize == "average" else discretize
+        return {
+            column: "mdl" if method == DISCRETIZE else method
+            for column, method in ({"*": DISCRETIZE} | discretize).items()
+        }
+    return "mdl" if discretize == DISCRETIZE else discretize
 
 
 def quantiles_asked(method: Method) -> int | None:

@@ -36,7 +36,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:] f8[:,:] f8[:,:] i8[:] b1[:] f8[:,:] f8[:,:]",
     ),
     "inference.numbers.all_cuts_kernels.weigh_cuts": (
-        "f8[:,:,:] f8[:] f8[:,:] f8[:,:,:] f8[:] f8[:] f8 b1 b1 f8[:,:] f8[:,:] f8[:,:,:] f8[:,:]",
+        "f8[:,:,:] f8[:] f8[:,:] f8[:,:] f8[:,:,:] f8[:] f8[:] f8 b1 b1 f8[:,:] f8[:,:] f8[:,:,:] f8[:,:]",
     ),
     "inference.numbers.all_cuts_kernels.find_borders": ("i8 f8[:,:] f8[:] f8[:,:] f8[:,:,:] i8 i8 i8[:] f8[:]",),
     "inference.evidence.occurring.pack_occurring": (f"{_TABLES} b1[:] f8[:] i8[:] i8[:]",),
@@ -80,6 +80,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         "u2[:,:] i8[:] i8 i8[:] i8[:] i8[:,:] i8[:,:] i8[:] i8[:] i8[:] f8[:] u8[:] f8[:,:]",
     ),
     "columns.numbers.propose_borders.propose": ("f8[:,:,:] i8 i8[:]",),
+    "columns.numbers.propose_borders.refine": ("f8[:,:] i8[:,:] i8[:]",),
     "columns.numbers.best_split.boundaries": ("f8[:] u2[:] i8 u1[:]",),
     "columns.numbers.best_split.fill_table": ("i8[:] f8",),
     "columns.numbers.best_split.sums_below": ("u2[:] i8[:,:]",),

@@ -18,3 +18,4 @@ TARGET_AS = ("number", "categories")  # of a target of numbers. None: a number i
 WEIGHTS_ARE = ("rows", "survey")  # numbers of repeated rows; what each row stands for. None: rows if all are whole
 ENGINES = ("files", "duckdb", "dask", "spark")  # who reads and counts
 DEVICES = ("cpu", "gpu")
+DISCRETIZE = "average"  # numbers: over all cuts

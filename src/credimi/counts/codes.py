@@ -26,6 +26,7 @@ from credimi.columns import labels
 from credimi.columns.arrow_buffers import code_type
 from credimi.columns.feature import CutBy
 from credimi.columns.labels import NUMBER
+from credimi.core.defaults import DISCRETIZE
 from credimi.core.errors import CredimiError
 from credimi.core.threads import share
 from credimi.counts.batch import labels_of
@@ -52,6 +53,7 @@ _FIRST_ROWS = 4_096  # they contain all values of most columns
 _MAX_NARROW = 255  # values of a column of bytes
 _COLUMNS_AT_ONCE, _CELLS_AT_ONCE = 64, 1 << 20
 _BINARY_VALUES = 2  # a cut between two values is the same as a split by value
+_LOOK_AT_CLASSES = (DISCRETIZE, "mdl")  # cut numbers by what they tell: a tree does so in its nodes
 _CHEAP_METHOD = "quantile"  # a fast way to cut, for columns whose cuts are not used
 
 
@@ -318,12 +320,14 @@ def keeps_all_numbers(feature: Feature, settings: ReadingOptions) -> bool:
     A split by each of a few whole numbers would give small nodes, and it would ignore the order of the numbers.
     """
     whole = feature.cut_by is None and feature.labels.kind == NUMBER and len(feature.labels) > _BINARY_VALUES
-    return settings.method(feature.name) == "mdl" and (whole or feature.cut_by == CutBy.QUANTILE)
+    return settings.method(feature.name) in _LOOK_AT_CLASSES and (whole or feature.cut_by == CutBy.QUANTILE)
 
 
 def _with_cheap_cuts(discretize: Methods) -> Methods:
     """The same methods, with a fast one for the columns that are cut in the nodes."""
     if isinstance(discretize, dict):
-        methods = {column: _CHEAP_METHOD if method == "mdl" else method for column, method in discretize.items()}
+        methods = {
+            column: _CHEAP_METHOD if method in _LOOK_AT_CLASSES else method for column, method in discretize.items()
+        }
         return {"*": _CHEAP_METHOD} | methods
-    return _CHEAP_METHOD if discretize == "mdl" else discretize
+    return _CHEAP_METHOD if discretize in _LOOK_AT_CLASSES else discretize

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from credimi.core.defaults import DEVICES, ENGINES, MISSING_AS, MISSING_VALUES, TARGET_AS, WEIGHTS_ARE
+from credimi.core.defaults import DEVICES, DISCRETIZE, ENGINES, MISSING_AS, MISSING_VALUES, TARGET_AS, WEIGHTS_ARE
 from credimi.core.errors import CredimiError
 from credimi.core.keywords import Keywords, keyword
 
@@ -57,8 +57,10 @@ class Reading(Keywords):
         choices=MISSING_AS,
     )
     discretize: str | Mapping[str, object] | None = keyword(
-        "mdl",
-        'How numbers become categories. "mdl" cuts where the gain in the target\'s entropy is larger than the cost of '
+        DISCRETIZE,
+        'How numbers are taken. "average" averages over all ways to cut them into ranges, and shows the most probable '
+        "ranges, which are their categories where a question needs some (and for other priors); "
+        '"mdl", as the method "paper" has it, cuts where the gain in the target\'s entropy is larger than the cost of '
         'the cut (Fayyad and Irani), or into quarters if no cut passes; "quantile" cuts into ten ranges of equal '
         'counts, "quantile:4" into four; "equal", where there is no target, into as many ranges, 3 to 10, as leave 20 '
         'rows to each cell of a table; "categories" makes every number a category of its own; None refuses them. A '
@@ -68,7 +70,8 @@ class Reading(Keywords):
         'and timestamps are cut as days since 1970, and cuts may be dates as well, {"visit": ["2024-02-29"]}; times of '
         "day and durations are seconds.",
         group="data",
-        typed="How numbers become categories: mdl cuts where that tells most about the target, quantile:4 into four "
+        typed="How numbers are taken: average, over all ways to cut them into ranges, of which the most probable ones "
+        "are shown; mdl cuts where that tells most about the target, quantile:4 into four "
         "ranges of about equal counts; equal, where there is no target, into as many as the rows allow; categories "
         "makes each number a category; none refuses them. COLUMN=METHOD is for one column, and so are cuts: age=18,65 "
         "or visit=2024-02-29. May be repeated.",

@@ -145,7 +145,7 @@ class CredibleSelector(_Learned, SelectorMixin, BaseEstimator):  # type: ignore[
     missing_as: str = "ignore"
     robust_factor: float | None = None
     missing_values: Iterable[str | float | EllipsisType] = MISSING_VALUES
-    discretize: str | Mapping[str, Value] | None = "mdl"
+    discretize: str | Mapping[str, Value] | None = "average"
     target_cuts: Value = None
     target_as: str | None = None
     unlabeled: Value = None

@@ -156,7 +156,7 @@ class Belief(Keywords):
 
     @property
     def averages_cuts(self) -> bool:
-        """Whether numbers may be averaged over all cuts; otherwise a cut decides (see `inference.numbers.all_cuts`)."""
+        """Whether numbers may be averaged over all cuts; otherwise the most probable ranges are the table."""
         return self.prior == ADAPTIVE and self.approximation == USUAL_APPROXIMATION
 
     @property

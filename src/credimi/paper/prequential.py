@@ -170,7 +170,9 @@ class Prequential(Result):
 
 
 @question(
-    reading=Reading.only("features", "exclude", "missing_values", "discretize", "target_cuts", "delimiter", "progress"),
+    reading=Reading.only(
+        "features", "exclude", "missing_values", "discretize", "target_cuts", "delimiter", "progress", discretize="mdl"
+    ),
     belief=Belief.only("prior", "approximation", "method", "level", "random_state", "threads", epsilon=PAPER_EPSILON),
 )
 def prequential(

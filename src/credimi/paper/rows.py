@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.columns.reading_options import cut_by_mdl
 from credimi.core.public import stored
 from credimi.counts.codes import Codebook
 from credimi.counts.request import CountRequest
@@ -49,9 +50,11 @@ class Rows:
 def rows_of(data: Data, target: object, reading: Reading) -> Rows:
     """The rows of what `credimi.count` accepts, as codes."""
     table = encoded_table(data, CountRequest.of(target, reading))
+    methods = table.counts.settings.discretize
     if not table.counts.rows:
         return Rows(np.zeros((0, 0), dtype=np.int32), np.zeros(0, dtype=np.int32), (), (), (), {})
-    book = Codebook.of(table.counts, wanted=lambda feature: not feature.useless, threads=reading.threads)
+    counts = replace(table.counts, settings=replace(table.counts.settings, discretize=cut_by_mdl(methods)))
+    book = Codebook.of(counts, wanted=lambda feature: not feature.useless, threads=reading.threads)
     codes = table.codes(reading.threads, book)
     has_target = codes.groups < len(codes.classes)
     values = np.full((int(has_target.sum()), len(codes.columns)), MISSING, dtype=np.int32)

@@ -257,6 +257,10 @@ _SENTENCES: dict[str, str | Callable[[Sequence[Facts]], str]] = {
     "other_notation": "{all}: read as text; write {correct}",
     "rows_to_decide": "rows needed for a clear verdict (rough estimate): {all}",
     "at_epsilon": "the score is too close to epsilon for more rows to decide: {all}",
+    "averaged_over_cuts": (
+        "numbers were averaged over all ways to bin them (see {discretize}); integers with up to 20 distinct values "
+        "are treated as categories"
+    ),
     "cut_into_ranges": (
         "numbers were binned (see {discretize}); integers with up to 20 distinct values are treated as categories"
     ),

@@ -49,6 +49,7 @@ class RemarkKind(StrEnum):
     NOTHING_TOGETHER = "nothing_together"
     ROWS_TO_DECIDE = "rows_to_decide"
     AT_EPSILON = "at_epsilon"
+    AVERAGED_OVER_CUTS = "averaged_over_cuts"
     CUT_INTO_RANGES = "cut_into_ranges"
     WEIGHTS_LARGE = "weights_large"
     WEIGHTS_TOO_LARGE = "weights_too_large"
@@ -62,6 +63,7 @@ class RemarkKind(StrEnum):
             RemarkKind.NOTHING_TOGETHER,
             RemarkKind.ROWS_TO_DECIDE,
             RemarkKind.AT_EPSILON,
+            RemarkKind.AVERAGED_OVER_CUTS,
             RemarkKind.CUT_INTO_RANGES,
             RemarkKind.WEIGHTS_SCALED,
         }

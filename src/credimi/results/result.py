@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from credimi.results.section import Section
 
 _CAUTIONS_ABOVE = 3  # above the table
-_USUAL = {"cut_into_ranges"}  # kinds of remarks that are true of most results
+_USUAL = {"averaged_over_cuts", "cut_into_ranges"}  # kinds of remarks that are true of most results
 
 
 @public

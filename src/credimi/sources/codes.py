@@ -25,6 +25,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from credimi.columns.reading_options import QUANTILES, ReadingOptions
+from credimi.core.defaults import DISCRETIZE
 from credimi.core.errors import CredimiError, NoRowsError
 from credimi.counts.batch import counted
 from credimi.counts.codes import Codebook, EncodedTable
@@ -256,10 +257,11 @@ def codes_without_target(
 def request_without_target(reading: Reading, *, progress: Callable[[float], None] | None = None) -> CountRequest:
     """The request for all columns, or some, without a target."""
     methods = _with_default(reading.discretize, "quantile")
-    if "mdl" in (methods.values() if isinstance(methods, dict) else [methods]):
+    asked = [*methods.values()] if isinstance(methods, dict) else [methods]
+    if by_target := [method for method in (DISCRETIZE, "mdl") if method in asked]:
         raise CredimiError(
-            "discretize='mdl' cuts numbers by what they tell about a target, and here is none: leave it out, or choose "
-            "quantile, quantile:4, categories or cuts"
+            f"discretize={by_target[0]!r} cuts numbers by what they tell about a target, and here is none: leave it "
+            "out, or choose quantile, quantile:4, categories or cuts"
         )
     return CountRequest.of(NoTarget(), replace(reading, discretize=methods), progress=progress)
 

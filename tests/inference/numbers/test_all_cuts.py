@@ -64,16 +64,16 @@ def test_prior_of_segmentations_adds_up_to_one() -> None:
 
 @pytest.mark.parametrize(("rows", "ones", "cells"), [(8, 3, 5), (12, 2, 8), (16, 6, 8)])
 def test_evidence_of_independence_is_little_more_than_one_on_average(rows: int, ones: int, cells: int) -> None:
-    """Every way to deal the first class to rows: shares that are learned from the same rows cost up to 40 percent."""
+    """Every way to deal the first class to rows: shares that are learned from the same rows cost up to a quarter."""
     labels, strengths, totals = np.arange(rows) * cells // rows, strengths_for(rows), []
     for chosen in combinations(range(rows), ones):
         table = np.zeros((1, cells, 2))
         np.add.at(table[0], (labels, np.isin(np.arange(rows), chosen).astype(int)), 1)
         totals.append(weighed(cells_of(table), strengths, moments=False).log_evidence)
     by_strength = np.exp(totals).mean(axis=0)
-    assert 1.0 < by_strength.mean() < 1.45
+    assert 1.0 < by_strength.mean() < 1.3
     assert (np.diff(by_strength) < 0.0).all()  # loose strengths learn most from the shares
-    assert by_strength[-1] < 1.05
+    assert by_strength[-1] < 1.1
     p_independent = 1.0 / (1.0 + np.exp(totals).mean(axis=1))
     assert (p_independent < 0.05).mean() < 0.01
 

@@ -102,7 +102,7 @@ def test_data_counts_and_files_say_the_same(tmp_path: Path) -> None:
     found = credimi.compare(first, second, "class")
     for others in (counts, [tmp_path / "a.counts", tmp_path / "b.counts"]):
         assert credimi.compare(*others).to_json() == found.to_json()
-    assert counts[0].settings.discretize == "mdl"  # left as they were
+    assert counts[0].settings.discretize == "average"  # left as they were
 
 
 def test_columns_of_one_sample_alone_are_listed() -> None:

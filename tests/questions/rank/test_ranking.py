@@ -133,7 +133,7 @@ def test_counts_of_rows_and_values(counts: Counts) -> None:
         assert row["complete"] == len(both)
         assert row["values"] == len(counts.feature(row["feature"]).block[0]) - 1
     assert rank(counts)["strong"]["values"] == 4
-    assert rank(counts)["measured"]["note"].startswith("mdl, ")
+    assert rank(counts)["measured"]["note"].startswith("all cuts, ")
 
 
 @pytest.mark.parametrize("threads", [1, 2, None])

@@ -51,7 +51,7 @@ def test_kinds_are_ordered_by_their_largest_stake_and_cautions_come_before_what_
     ranking = credimi.rank(table | {"group": [f"g{each}" for each in group], "number": number.tolist()}, "y")
     kinds = list(dict.fromkeys(each.kind.value for each in ranking.remarks))
     assert kinds[:3] == ["nearly_target", "possible_identifier", "missing_tells"]
-    assert kinds[-1] == "cut_into_ranges"
+    assert kinds[-1] == "averaged_over_cuts"
     cautions = [each.caution for each in ranking.remarks]
     assert cautions == sorted(cautions, reverse=True)
 
@@ -122,7 +122,7 @@ def test_a_time_that_tells_nothing_is_no_caution() -> None:
 def test_numbers_of_hundreds_of_cuts_are_pointed_out() -> None:
     number = np.arange(30_000) + 0.5
     few, many = number // 10_000 % 2, number // 200 % 2
-    ranking = credimi.rank({"x": number, "y": many}, "y")
+    ranking = credimi.rank({"x": number, "y": many}, "y", discretize="mdl")
     (remark,) = (each for each in ranking.remarks if each.kind == RemarkKind.MANY_CUTS)
     assert (remark.feature, remark.caution, remark.values) == ("x", True, 149)
     assert "cut into very many ranges: x (149 cuts)" in " ".join(ranking.remark_lines())

@@ -3,8 +3,8 @@
 Cells are made from the counts of the labels, when all rows are counted. So parts, files and clusters give the same
 cells, and numbers that were rounded (see `columns.labels`) are only coarser labels. There are two resolutions, see
 `inference.numbers.all_cuts`: quantiles of the complete rows, N/4 of them, `FEWEST` to `CELLS`; and from `FINE_FROM`
-rows on N/2 quantiles, at most `FINE_CELLS`, with the borders that a greedy tree proposes. Equal numbers are never
-parted.
+rows on N/2 quantiles, with the borders that a greedy tree proposes. The tree looks at `FINE_CELLS` of them; if there
+are more, each border is then moved to the best number in the two cells beside it. Equal numbers are never parted.
 
 **Missing values.** Rows that lack the number are missing from their class, and rows that lack the class from their
 cell. The probabilities that the paper finds (its fixed point) are, with n_ic the complete rows of class i in cell c,
@@ -14,7 +14,7 @@ f_i and u_c the rows that lack one side, and T all of them,
 
 `class_shares` are pi_i+, and the masses of cells pi_+c. If only one side has missing values, these are (n_i+ + f_i)/T
 and sum_i pi_i+ n_ic/n_i+; or (n_+c + u_c)/T and sum_c pi_+c n_ic/n_+c. Within a cell, labels share its mass like their
-own rows. `class_weights` are pi_i+ over the share that the class would have if only the masses of cells were known.
+own rows. `lacking` is f_i/(T pi_i+), and `unclassed` u_c/T, summed below each border.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from credimi.core.types import AnyArray, CountArray, FloatArray, IntegerArray
+    from credimi.core.types import CountArray, FloatArray, IntegerArray
 
 SMOOTHING = 0.5  # of the class shares
 FEWEST, CELLS = 8, 64
@@ -44,8 +44,9 @@ class Cells:
     `below` (strata, cells + 1, classes) has the counts of complete rows below each border, from 0 to all; `width`
     (cells + 1) the share of all `count` cells below each border: more than these if only some borders are summed over.
     If values are missing, `mass` (strata, cells + 1) is the share of all rows below each border, `class_shares`
-    (strata, classes) those of the classes, and `class_weights` as above. `stratum_shares` are those of all rows; None:
-    of complete rows. `places` says after how many labels each border lies, if the cells are made of labels.
+    (strata, classes) those of the classes; `lacking` (strata, classes) and `unclassed` (strata, cells + 1) are as
+    above. `stratum_shares` are those of all rows; None: of complete rows. `places` says after how many labels each
+    border lies, if the cells are made of labels.
     """
 
     below: FloatArray
@@ -53,7 +54,8 @@ class Cells:
     count: int
     mass: FloatArray | None = None
     class_shares: FloatArray | None = None
-    class_weights: FloatArray | None = None
+    lacking: FloatArray | None = None
+    unclassed: FloatArray | None = None
     stratum_shares: FloatArray | None = None
     places: IntegerArray | None = None
 
@@ -68,10 +70,10 @@ class Cells:
         totals, rows = self.below[:, -1], self.rows
         complete = (totals + SMOOTHING) / (rows + SMOOTHING * totals.shape[1])[:, np.newaxis]
         seen = complete if self.class_shares is None else self.class_shares
-        weights = np.ones_like(complete) if self.class_weights is None else self.class_weights
+        lacking = np.zeros_like(complete) if self.lacking is None else self.lacking
         of_strata = rows / rows.sum() if self.stratum_shares is None else self.stratum_shares
         shares: FloatArray = np.stack(
-            [complete, seen, weights, np.broadcast_to(of_strata[:, np.newaxis], totals.shape)]
+            [complete, seen, lacking, np.broadcast_to(of_strata[:, np.newaxis], totals.shape)]
         )
         return shares
 
@@ -119,12 +121,12 @@ class AveragedCuts:
 
 
 def cells_of_labels(
-    block: CountArray, propose: Callable[[FloatArray, int], IntegerArray], *, proposed: int = PROPOSED
+    block: CountArray, propose: Callable[[FloatArray, IntegerArray, int], IntegerArray], *, proposed: int = PROPOSED
 ) -> tuple[Cells, ...]:
     """The cells of one column in each resolution, coarse first; none if its complete rows have one value only.
 
     `block` is (classes + 1) x (labels + 1) with missing values last, and labels in order; `propose` is
-    `propose_borders.proposed_borders`.
+    `propose_borders.proposed_places`.
     """
     counts = np.asarray(block, dtype=np.float64)
     complete = counts[:-1, :-1]
@@ -139,13 +141,13 @@ def cells_of_labels(
     if coarse.size < 3:
         return ()
     missing = _Missing.of(counts, below, coarse)
-    found = [_resolution(below, coarse, np.arange(coarse.size), coarse.size - 1, missing)]
+    found = [_resolution(below, coarse, np.linspace(0.0, 1.0, coarse.size), coarse.size - 1, missing)]
     fine = quantile_places(total_below, int(min(FINE_CELLS, rows / 2.0))) if rows >= FINE_FROM else coarse
     if fine.size > coarse.size:
-        chosen = propose(below[np.newaxis, fine], proposed)
-        every_fourth = np.clip(np.searchsorted(fine, coarse[4:-1:4]), 1, fine.size - 2)
-        kept = np.unique(np.concatenate([[0], chosen, every_fourth, [fine.size - 1]]))
-        found.append(_resolution(below, fine[kept], kept, fine.size - 1, missing))
+        kept = np.unique(np.concatenate([[0], propose(below, fine, proposed), coarse[4:-1:4], [fine[-1]]]))
+        count = fine.size - 1 if fine.size <= FINE_CELLS else int(rows / 2.0)
+        count = min(count, int(np.count_nonzero(np.diff(total_below))))
+        found.append(_resolution(below, kept, total_below[kept] / rows, count, missing))
     return tuple(found)
 
 
@@ -170,8 +172,9 @@ class _Missing:
     """What rows that lack one side tell: the share of all rows below each label, and about the classes."""
 
     mass_below: FloatArray
+    unclassed_below: FloatArray
     class_shares: FloatArray
-    class_weights: FloatArray
+    lacking: FloatArray
 
     @classmethod
     def of(cls, counts: FloatArray, below: FloatArray, places: IntegerArray) -> _Missing | None:
@@ -182,18 +185,17 @@ class _Missing:
         starts = places[:-1]
         cells = np.diff(below[places], axis=0)  # (cells, classes)
         unclassed = np.add.reduceat(lacks_class, starts)
-        classes = below[-1] + SMOOTHING
-        shares = cells / cells.sum(axis=1, keepdims=True)
+        total = cells.sum() + lacks_number.sum() + unclassed.sum()
         chances = _fixed_point(cells, lacks_number, unclassed)
-        class_shares = chances.sum(axis=0) + SMOOTHING / classes.sum()
+        class_shares = chances.sum(axis=0) + SMOOTHING / total
         class_shares /= class_shares.sum()
-        widened = cells.sum(axis=1) + unclassed
-        if_at_random = (widened / widened.sum()) @ shares + SMOOTHING / classes.sum()
-        weights = class_shares / (if_at_random / if_at_random.sum())
-        of_labels = counts[:-1, :-1].T @ weights + lacks_class
+        lacking = lacks_number / (total * class_shares)
+        of_labels = counts[:-1, :-1].T @ (1.0 / np.maximum(1.0 - lacking, _TINY)) + lacks_class
         in_cells = np.add.reduceat(of_labels, starts)
         of_labels *= np.repeat(chances.sum(axis=1) / np.maximum(in_cells, _TINY), np.diff(places))
-        return cls(np.concatenate([[0.0], np.cumsum(of_labels)]), class_shares, weights)
+        mass_below = np.concatenate([[0.0], np.cumsum(of_labels)])
+        unclassed_below = np.concatenate([[0.0], np.cumsum(lacks_class)]) / total
+        return cls(mass_below, unclassed_below, class_shares, lacking)
 
 
 def _fixed_point(cells: FloatArray, lacks_number: FloatArray, unclassed: FloatArray) -> FloatArray:
@@ -214,10 +216,9 @@ def _fixed_point(cells: FloatArray, lacks_number: FloatArray, unclassed: FloatAr
 
 
 def _resolution(
-    below: FloatArray, places: IntegerArray, units: AnyArray, count: int, missing: _Missing | None
+    below: FloatArray, places: IntegerArray, width: FloatArray, count: int, missing: _Missing | None
 ) -> Cells:
-    """The cells between these places; `units` are the positions of their borders among `count` cells."""
-    width = units / count
+    """The cells between these places; `width` is the share of all `count` cells below each."""
     cells = Cells(np.ascontiguousarray(below[np.newaxis, places]), width, count, places=places)
     if missing is None:
         return cells
@@ -227,5 +228,6 @@ def _resolution(
         cells,
         mass=mass[np.newaxis],
         class_shares=missing.class_shares[np.newaxis],
-        class_weights=missing.class_weights[np.newaxis],
+        lacking=missing.lacking[np.newaxis],
+        unclassed=missing.unclassed_below[np.newaxis, places],
     )

@@ -14,6 +14,39 @@ from credimi.compile.jit import FloatArray, IntegerArray, compiled, inlined
 _LEAST_GAIN = 1e-9
 
 
+def proposed_places(below: FloatArray, cells: IntegerArray, most: int) -> IntegerArray:
+    """After how many labels there are such borders; `below` (labels + 1, classes), `cells` are those between places.
+
+    If cells hold several labels, each border is moved to the best of the labels in the two cells beside it.
+    """
+    borders = proposed_borders(below[np.newaxis, cells], most)
+    places = cells[borders]
+    if borders.size and (cells[-1] > cells.size - 1):
+        ends = np.concatenate([[0], places, [cells[-1]]])
+        windows = np.stack([ends[:-2], cells[borders - 1], cells[borders + 1], ends[2:]], axis=1)
+        refine(below, np.ascontiguousarray(windows), places)
+    return np.unique(places)
+
+
+@compiled
+def refine(below: FloatArray, windows: IntegerArray, places: IntegerArray) -> None:
+    """Move each border between the inner two of four places to where the sides, up to the outer two, are most alike."""
+    classes = below.shape[1]
+    for border in range(places.size):
+        start, low, high, stop = windows[border, 0], windows[border, 1], windows[border, 2], windows[border, 3]
+        best_score = -np.inf
+        for at in range(low + 1, high):
+            left, right, score = 0.0, 0.0, 0.0
+            for i in range(classes):
+                n, m = below[at, i] - below[start, i], below[stop, i] - below[at, i]
+                left += n
+                right += m
+                score += _times_logarithm(n) + _times_logarithm(m)
+            score -= _times_logarithm(left) + _times_logarithm(right)
+            if left * right > 0.0 and score > best_score:
+                places[border], best_score = at, score
+
+
 def proposed_borders(below: FloatArray, most: int) -> IntegerArray:
     """The borders of cells with these counts below each border (strata, cells + 1, classes), in order."""
     chosen = np.empty(most, dtype=np.int64)

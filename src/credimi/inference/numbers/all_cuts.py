@@ -16,9 +16,10 @@ over all segmentations is a recursion over borders, with the chance of a border 
 
 **Prior.** Each of the G - 1 borders between G cells is there with odds o = c/(G - 1), c expected borders; at least one
 is. So S has the prior o^(m - 1)/((1 + o)^(G - 1) - 1). c is one of `BORDERS`, K one of `STRENGTHS` values evenly spaced
-in log K from 1 to 4 N, all equally probable. (If c were uniform in log c, the number of borders k would have a prior
-proportional to 1/k: the integral of t^(k-1) (1 - t)^(G-1-k) over t times the binomial coefficient is 1/k.) The
-recursion costs O(G^2) for each c and K; one over the number of ranges would cost O(M G^2) for each K.
+in log K from 2 r (as in `adaptive_prior` for two classes) to 2 N, all equally probable. (If c were uniform in log c,
+the number of borders k would have a prior proportional to 1/k: the integral of t^(k-1) (1 - t)^(G-1-k) over t times
+the binomial coefficient is 1/k.) The recursion costs O(G^2) for each c and K; one over the number of ranges would cost
+O(M G^2) for each K.
 
 **Moments.** Given S and K, I is about sum_s c(s), another sum over ranges:
 
@@ -29,21 +30,26 @@ over all S follow from the recursion, too, with Z(g) replaced by sums of Z c and
 between the segmentations, and that of the rows, (E[l^2] - E[I]^2)/N + (r - 1)/(2 N^2): leading order, and the term that
 is left near independence. For each K there is one component of the posterior, a Beta with these moments.
 
-**Two resolutions.** Quantiles miss sharp edges between them. So there are two sets of cells, each with prior weight
-1/2 (see `columns.numbers.number_cells`): up to 64 quantiles, all of whose borders are summed over; and up to 1,024, of
-which only those are summed over that a greedy tree proposes, and every fourth of the 64. The prior is that of all
-borders of the fine cells. So the sum is a lower bound of the evidence, and noise stays noise, although the borders were
-chosen by looking.
+**Two resolutions.** Quantiles miss sharp edges between them. So there are two sets of cells (see
+`columns.numbers.number_cells`): up to 64 quantiles, with the prior weight 3/4, all of whose borders are summed over;
+and up to N/2, of which only those are summed over that a greedy tree proposes, and every fourth of the 64. The prior
+is that of all borders of the fine cells. So the sum is a lower bound of the evidence, and noise stays noise, although
+the borders were chosen by looking.
 
 **Is it calibrated?** E[B | independent], over all ways to deal the classes to the rows, is not exactly 1, as a_i and
-b_s are learned from the same rows: with 8 to 20 rows it is 1.15 to 1.4, most of it at the loosest strengths, and B > 19
+b_s are learned from the same rows: with 8 to 20 rows it is 1.1 to 1.2, most of it at the loosest strengths, and B > 19
 is still rarer than 1 in 100 (tests enumerate it).
 
-**Missing values**, as the paper treats them. If the number is missing more often in some classes, the complete rows
-have the class shares a_i, and all rows have a'_i. The evidence is that of the complete rows. In I the class shares of a
-range, theta_i, become w_i theta_i/W with w_i = a'_i/a_i and W = sum_k w_k theta_k, and the range has the share b_s W of
-the rows: pi_is = a'_i q_is, q_is the share of the range in the complete rows of its class. E[theta_i log W] is taken to
-second order. If the class is missing, rows without it widen the cells: `mass` is the share of the cells in all rows.
+**Missing values**, as the paper treats them: at its fixed point a class i and a range s have the probability
+
+    pi_is = n_is/(T - x_i - y_s),    x_i = f_i/pi_i+,   y_s = u_s/pi_+s,
+
+f_i the rows of class i that lack the number, u_s those of the range that lack the class, T all rows. So in I the class
+shares of a range, theta_i, become w_i theta_i/W with w_i = T/(T - x_i - y_s) and W = sum_k w_k theta_k; the range has
+the share pi_+s, the classes pi_i+, and E[theta_i log W] is taken to second order. If only the number is missing, pi_is
+is the class's share times that of the range in its complete rows; if only the class is missing, rows without it widen
+the ranges. The evidence is that of the complete rows, which is exact if one side is complete; if both miss, it is
+multiplied by what incomplete rows add to the evidence of the most probable ranges (`of_column`).
 
 **Strata.** Classes may be asked for within strata (other rows, other class shares, the same cells): all strata have
 one segmentation and one K, scores and terms are sums over the strata, and I is the mean of the strata's.
@@ -66,7 +72,8 @@ if TYPE_CHECKING:
 
 BORDERS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 STRENGTHS = 8
-LOOSEST, TIGHTEST = 1.0, 4.0
+LOOSEST, TIGHTEST = 2.0, 2.0  # times the classes; times the rows
+COARSE = 0.75  # the prior weight of the coarse resolution, if there are two
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,9 +101,10 @@ class CutFigures:
         return variance
 
 
-def strengths_for(rows: float, count: int = STRENGTHS) -> FloatArray:
+def strengths_for(rows: float, classes: int = 2, count: int = STRENGTHS) -> FloatArray:
     """The grid of K for so many rows (of a stratum, on average)."""
-    grid: FloatArray = LOOSEST * (TIGHTEST * max(rows, 1.0) / LOOSEST) ** (np.arange(count) / (count - 1.0))
+    loosest = LOOSEST * classes
+    grid: FloatArray = loosest * np.geomspace(1.0, max(TIGHTEST * rows / loosest, 2.0), count)
     return grid
 
 
@@ -117,6 +125,7 @@ def weighed(cells: Cells, strengths: FloatArray, *, moments: bool = True) -> Cut
         np.ascontiguousarray(cells.below, dtype=np.float64),
         cells.width,
         np.ascontiguousarray(cells.masses()),
+        np.zeros(cells.below.shape[:2]) if cells.unclassed is None else cells.unclassed,
         cells.shares(),
         strengths,
         border_odds(cells.count),
@@ -158,11 +167,15 @@ class CutPosterior:
         return weights
 
 
-def joined(resolutions: Sequence[CutFigures], rows: float, freedom: int) -> CutPosterior:
-    """The components of several resolutions with equal prior weights."""
-    prior = sum(each.strengths.size for each in resolutions)
+def joined(
+    resolutions: Sequence[CutFigures], rows: float, freedom: int, weights: Sequence[float] | None = None
+) -> CutPosterior:
+    """The components of several resolutions; their prior weights are those of a coarse and a fine one, or equal."""
+    count = len(resolutions)
+    usual = (COARSE, 1.0 - COARSE) if count == 2 else (1.0 / count,) * count
+    prior = [weight / each.strengths.size for weight, each in zip(weights or usual, resolutions, strict=True)]
     return CutPosterior(
-        np.concatenate([each.log_evidence for each in resolutions]) - np.log(prior),
+        np.concatenate([each.log_evidence + np.log(p) for each, p in zip(resolutions, prior, strict=True)]),
         np.concatenate([each.mean for each in resolutions]),
         np.concatenate([each.variance(rows, freedom) for each in resolutions]),
     )

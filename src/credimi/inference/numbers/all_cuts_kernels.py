@@ -29,6 +29,7 @@ MOST_CELLS = 96
 _LARGE_FROM = 8.0
 _LEAST_EXPONENT = -700.0
 _LEAST_WEIGHT = 1e-300
+LEAST_SEEN = 0.02  # of the rows of a cell and class that have both sides, as the fixed point has it
 
 
 @inlined
@@ -62,6 +63,7 @@ def _fill_range(
     below: FloatArray,
     width: FloatArray,
     mass: FloatArray,
+    unclassed: FloatArray,
     shares: FloatArray,
     rows: FloatArray,
     strengths: FloatArray,
@@ -91,7 +93,8 @@ def _fill_range(
             continue
         part = shares[3, a, 0] * (mass[a, h] - mass[a, g])
         if reweighted:
-            _add_reweighted(below, shares, strengths, a, g, h, n, share, part, mean, square)
+            lacking = (unclassed[a, h] - unclassed[a, g]) / max(mass[a, h] - mass[a, g], 1e-300)
+            _add_reweighted(below, shares, strengths, a, g, h, n, share, part, lacking, mean, square)
         else:
             for i in range(classes):
                 count, portion = below[a, h, i] - below[a, g, i], share * shares[0, a, i]
@@ -117,23 +120,24 @@ def _add_reweighted(
     n: float,
     share: float,
     part: float,
+    lacking: float,
     mean: FloatArray,
     square: FloatArray,
 ) -> None:
-    """The same terms where classes are missing to different degrees: chances w_i theta_i / W (see `all_cuts`)."""
+    """The same terms where values are missing: chances w_i theta_i / W (see `all_cuts`); `lacking` is u_s/(T p_s)."""
     classes = below.shape[2]
     for k in range(strengths.size):
         whole = strengths[k] * share + n
         first, second = 0.0, 0.0
         for i in range(classes):
             own = strengths[k] * share * shares[0, a, i] + below[a, h, i] - below[a, g, i]
-            w = shares[2, a, i]
+            w = 1.0 / max(1.0 - shares[2, a, i] - lacking, LEAST_SEEN)
             first += w * own
             second += w * w * own
         x_whole, rest_whole = _digamma_parts(whole)
         for i in range(classes):
             own = strengths[k] * share * shares[0, a, i] + below[a, h, i] - below[a, g, i]
-            w = shares[2, a, i]
+            w = 1.0 / max(1.0 - shares[2, a, i] - lacking, LEAST_SEEN)
             x_own, rest_own = _digamma_parts(own)
             expected = (first + w) / (whole + 1.0)
             spread = ((second + w * w) / (whole + 1.0) - expected * expected) / (whole + 2.0)
@@ -150,6 +154,7 @@ def weigh_cuts(
     below: FloatArray,
     width: FloatArray,
     mass: FloatArray,
+    unclassed: FloatArray,
     shares: FloatArray,
     strengths: FloatArray,
     odds: FloatArray,
@@ -166,7 +171,8 @@ def weigh_cuts(
     below : (strata, cells + 1, classes), the counts of complete rows below each border
     width : (cells + 1), the share of all cells below each border
     mass : (strata, cells + 1), the share of all rows of the stratum below each border
-    shares : (4, strata, classes), of classes in the complete rows; in all rows; the weights w; of the stratum (in all)
+    unclassed : (strata, cells + 1), the rows without class below each border, as a share of all rows of the stratum
+    shares : (4, strata, classes), of classes in the complete rows; in all rows; x_i/T; of the stratum (in all)
     strengths, odds : K, ascending, and the odds of a border, ascending
     all_cells : the number of cells whose borders might have been chosen
     figures : (4, strengths), to be filled: log evidence, mean, second moment, mean square
@@ -203,7 +209,20 @@ def weigh_cuts(
             top[k] = -np.inf
         for g in range(start, h):
             _fill_range(
-                below, width, mass, shares, rows, strengths, g, h, reweighted, moments, scores[g], means[g], squares[g]
+                below,
+                width,
+                mass,
+                unclassed,
+                shares,
+                rows,
+                strengths,
+                g,
+                h,
+                reweighted,
+                moments,
+                scores[g],
+                means[g],
+                squares[g],
             )
             step = log_middle if g > 0 else 0.0
             for k in range(points):

@@ -5,7 +5,9 @@ posterior, and every other question the most probable ranges as the table of the
 
     averaged evidence / evidence of this table, given dependence,
 
-so that what is said of the ranges pays for having chosen them. Both are evidences of the complete rows.
+so that what is said of the ranges pays for having chosen them. Both are evidences of the complete rows. If both sides
+have missing values, the averaged evidence is multiplied by that of this table with all rows over that of its complete
+rows: incomplete rows then tell about dependence, too (see `evidence.two_sided_weights`).
 """
 
 from __future__ import annotations
@@ -35,23 +37,28 @@ def averaged(block: CountArray) -> tuple[AveragedCuts, IntegerArray, float] | No
 
     `block` has the counts by label, in order, with missing values last; None if the complete rows have one value only.
     """
-    from credimi.columns.numbers.propose_borders import proposed_borders  # noqa: PLC0415  (loads compiled code)
+    from credimi.columns.numbers.propose_borders import proposed_places  # noqa: PLC0415  (loads compiled code)
 
-    cells = cells_of_labels(block, proposed_borders)
+    cells = cells_of_labels(block, proposed_places)
     if not cells:
         return None
-    strengths = strengths_for(float(cells[0].rows[0]))
+    strengths = strengths_for(float(cells[0].rows[0]), block.shape[0] - 1)
     figures = [weighed(each, strengths) for each in cells]
     found = most_probable_borders(figures)
     chosen = cells[found.resolution]
     posterior = joined(figures, float(cells[0].rows[0]), block.shape[0] - 2)
-    kept = AveragedCuts(cells, posterior.components(), tuple(found.probability.tolist()))
+    components = posterior.components()
     ranges = np.concatenate([[0], found.borders, [chosen.width.size - 1]])
     table = np.zeros((block.shape[0], ranges.size))
     table[:-1, :-1] = np.diff(chosen.below[0, ranges], axis=0).T
     of_table = float(log_odds_of_dependence(Tables.of([table]), threads=1)[0])
-    odds = math.exp(min(max(kept.log_odds - of_table, -_MOST_LOG_ODDS), _MOST_LOG_ODDS))
+    odds = math.exp(min(max(posterior.log_odds - of_table, -_MOST_LOG_ODDS), _MOST_LOG_ODDS))
     places = chosen.places if chosen.places is not None else np.arange(chosen.width.size)
+    if block[:-1, -1].any() and block[-1, :-1].any():
+        table[:, -1] = block[:, -1]
+        table[-1, :-1] = np.add.reduceat(block[-1, :-1], places[ranges[:-1]])
+        components[0] += float(log_odds_of_dependence(Tables.of([table]), threads=1)[0]) - of_table
+    kept = AveragedCuts(cells, components, tuple(found.probability.tolist()))
     return kept, places[found.borders], odds
 
 
@@ -60,9 +67,9 @@ def components_at(known: AveragedCuts, factor: float) -> FloatArray:
     if known.of_target is not None:
         return components_of_target(known.of_target, factor)
     scaled = [each.times(factor) for each in known.cells]
-    rows = float(scaled[0].rows[0])
-    figures = [weighed(each, strengths_for(rows)) for each in scaled]
-    return joined(figures, rows, scaled[0].below.shape[2] - 1).components()
+    rows, classes = float(scaled[0].rows[0]), scaled[0].below.shape[2]
+    figures = [weighed(each, strengths_for(rows, classes)) for each in scaled]
+    return joined(figures, rows, classes - 1).components()
 
 
 def components_of_target(counts: TargetCells, factor: float = 1.0) -> FloatArray:

@@ -260,7 +260,7 @@ def posteriors(blocks: Tables, options: Belief, *, whole: bool = False, shaped: 
     keep_whole = np.ones(blocks.rows.size, dtype=np.bool_) if whole else None
     matched, threads = options.matched, options.threads
     if options.prior == ADAPTIVE:
-        if matched and blocks.averaged is not None and any(each is not None for each in blocks.averaged):
+        if options.averages_cuts and blocks.averaged is not None and any(each is not None for each in blocks.averaged):
             return _with_averaged(blocks, whole=keep_whole, threads=threads)
         found = adaptive_prior.components(blocks, matched=matched, threads=threads, whole=keep_whole)
         return found if matched else _without_rounding(blocks, found)

@@ -197,10 +197,11 @@ def _settings(options: Belief, counts: Counts, missing_as: str) -> Record:
 
 
 def cut_for(counts: Counts, belief: Belief) -> Counts:
-    """The counts, with numbers cut by MDL if the prior or the approximation has no average over all cuts."""
+    """The counts; without the average over all cuts a target is in ranges, and the paper's method cuts by MDL."""
     if belief.averages_cuts:
         return counts
-    settings = replace(counts.settings, discretize=cut_by_mdl(counts.settings.discretize)).in_ranges
+    methods = counts.settings.discretize if belief.method is None else cut_by_mdl(counts.settings.discretize)
+    settings = replace(counts.settings, discretize=methods).in_ranges
     return counts if settings == counts.settings else replace(counts, settings=settings)
 
 
@@ -232,6 +233,8 @@ def _interpreted(counts: Counts, classes: InterpretedClasses, options: Belief) -
 def _read(interpreted: list[Feature], options: Belief, missing: str) -> tuple[list[Feature], Tables]:
     """The features, with missing values treated as asked, and the tables of those that can be ranked."""
     features = [with_missing_as_value(feature) for feature in interpreted] if missing == "category" else interpreted
+    if not options.averages_cuts:
+        features = [replace(feature, averaged=None) for feature in features]
     ranked = [feature for feature in features if feature.kind.ranked]
     for feature in ranked:
         if options.adds_nothing and feature.complete == 0:

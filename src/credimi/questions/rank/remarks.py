@@ -28,6 +28,7 @@ _ROWS_PER_VALUE, _MIN_CLASS_ROWS = 10, 5  # with so many rows, a pure column is 
 _MIN_GROUPS, _MAX_ROWS_PER_GROUP = 50, 20  # of a column that looks like an identifier of groups
 _EARLY_TIPPING_FACTOR = 1.5  # below this a remark is made
 _MANY_CUTS = 100  # from which a remark is made
+_MANY_AVERAGED = 40  # the same, where no more than these are proposed
 _USED_COLUMNS = (
     "values",
     "complete",
@@ -113,7 +114,9 @@ def remarks_on(
             nats = figures["target_missing_mi"]
             means = {"mi": figures["mi"], "mi_with_target": with_target[feature.name]}
             remarks.append(Remark(RemarkKind.TARGET_MISSING_DEPENDS, feature.name, nats=nats, stake=nats, **means))
-    cut_columns = sum(feature.kind == FeatureKind.RANGES for feature in features)
+    averaged = sum(feature.averaged is not None for feature in features)
+    remarks += [Remark(RemarkKind.AVERAGED_OVER_CUTS, values=averaged)] if averaged else []
+    cut_columns = sum(feature.kind == FeatureKind.RANGES for feature in features) - averaged
     remarks += [Remark(RemarkKind.CUT_INTO_RANGES, values=cut_columns)] if cut_columns else []
     return _by_stake([*remarks, *on_weights])
 
@@ -177,7 +180,8 @@ def _row_remarks(
         yield Remark(kind, name, values=row["values"], rows_each=rows_each, stake=row["mi"])
     if row["verdict"] != "drop" and _is_time(feature):  # an identifier, too: rows in time
         yield Remark(RemarkKind.TIME, name, stake=0.0 if math.isnan(row["mi"]) else row["mi"])
-    if row["verdict"] != "drop" and feature.kind == FeatureKind.RANGES and feature.cuts.size >= _MANY_CUTS:
+    many = _MANY_CUTS if feature.averaged is None else _MANY_AVERAGED
+    if row["verdict"] != "drop" and feature.kind == FeatureKind.RANGES and feature.cuts.size >= many:
         yield Remark(RemarkKind.MANY_CUTS, name, values=feature.cuts.size, stake=row["mi"])
     missing_is_ignored = settings["missing"] == "ignore" and not feature.kind.unknown
     if missing_is_ignored and row["missing_p_above"] >= settings["level"]:

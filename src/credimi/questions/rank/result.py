@@ -322,4 +322,5 @@ class Ranking(FeatureResult):
             "remarks": worded(self.remarks, reader, units),
             "features": self._worded_rows(units, reader),
             "cuts": {name: facts["cuts"] for name, facts in self.facts.items() if facts["cuts"]},
+            "p_cuts": {name: facts["p_cuts"] for name, facts in self.facts.items() if facts.get("p_cuts")},
         }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @question(
-    reading=Reading.but("missing_as", "device", *CLUSTERS),
+    reading=Reading.but("missing_as", "device", *CLUSTERS, discretize="mdl"),
     belief=Belief.only("epsilon", "threads", level=PREDICTION_LEVEL),
 )
 def tree(data: Data, target: Values, *, max_depth: int | None = None, reading: Reading, belief: Belief) -> Tree:
