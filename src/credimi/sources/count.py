@@ -10,6 +10,7 @@ The workers of a cluster have to see the files under the same paths.
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -150,6 +151,12 @@ def _with_cells(data: Data, request: CountRequest, *, peek: bool) -> CountReques
                 "the cuts of its cells as well (target_cuts=[...]), or a table or a file"
             )
         return request
+    if isinstance(request.target, Sized) and not isinstance(request.target, str | tuple):  # its values, beside the data
+        if getattr(request.target, "ndim", 1) != 1:
+            return request  # which is refused where the columns are put together
+        values = frames.array_of(request.target, "target")
+        found = with_cells(asked, [Batch({"target": values}, len(request.target))], "target", peek=peek)
+        return replace(request, settings=replace(asked, target_cuts=found.target_cuts, target_as=found.target_as))
     plan, batches = source(data, _target_only(request))
     settings = replace(asked, weights=plan.settings.weights)
     found = with_cells(settings, weighted(batches, settings), plan.target, peek=peek)
