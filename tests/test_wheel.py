@@ -39,6 +39,7 @@ COMMANDS = {
     "table": ["table", "10 2; 3 15", "--target-only", "4 1", "--feature-only", "0 2"],
     "given": ["table", "190 20; 12 1 | 40 60; 40 62", "--target-only", "9 2 | 10 9", "--given"],
     "prequential": ["prequential", EXAMPLE, "--target", "diabetes"],
+    "report": ["report", EXAMPLE, "--target", "diabetes", "--html", "report.html"],
     "warm-up": ["warm-up"],
 }
 

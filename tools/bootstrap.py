@@ -32,6 +32,8 @@ import os
 import re
 import shutil
 import subprocess
+import tarfile
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -185,8 +187,21 @@ def browser() -> int:
         if not works(*get) and not (works("apt-get", "update") and works(*get)):
             say("NOT TESTED: Chromium could not be installed, so the page was not opened in a browser.")
             return 0
+    fetch_axe()
     pages = [str(page.relative_to(ROOT)) for page in sorted(ROOT.glob("tests/questions/*/test_*page*.py"))]
     return run("python", "-m", "pytest", "-n", "2", "-m", "not slow", str(Path("tests", "results")), *pages)
+
+
+def fetch_axe() -> None:
+    """Get axe-core, which finds what people with disabilities cannot use, by npm; without it that is not tested."""
+    script = ROOT / ".venv" / "axe.min.js"
+    if script.exists() or not shutil.which("npm"):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        if works("npm", "pack", "--silent", "--pack-destination", folder, "axe-core@4"):
+            with tarfile.open(next(Path(folder).glob("*.tgz"))) as packed:
+                content = packed.extractfile("package/axe.min.js")
+                script.write_bytes(content.read() if content else b"")
 
 
 def docs() -> int:

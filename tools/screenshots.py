@@ -1,4 +1,4 @@
-"""Make the pictures of docs/figures that show the page and the forest plot of the example.
+"""Make the pictures of docs/figures that show the pages and the forest plot of the example.
 
 .venv/bin/python tools/screenshots.py            after python3 tools/bootstrap.py browser
 """
@@ -41,9 +41,19 @@ def main() -> None:
             page.mouse.move(0, 0)
             if name == "page-phone":  # the open feature below its neighbours
                 row.evaluate("row => window.scrollBy(0, row.getBoundingClientRect().top - 120)")
-            shot = Image.open(io.BytesIO(page.screenshot()))
-            shot.convert("RGB").quantize(200, dither=Image.Dither.NONE).save(FIGURES / f"{name}.png", optimize=True)
+            keep(page.screenshot(), name)
+        report_file = Path(folder, "all.html")
+        credimi.report("examples/clinic.csv", "diabetes", seconds=600).to_html(report_file)
+        page = browser.new_page(viewport={"width": 1100, "height": 1000})
+        page.goto(f"{report_file.as_uri()}#columns")
+        keep(page.screenshot(), "report")
         browser.close()
+
+
+def keep(screenshot: bytes, name: str) -> None:
+    """Store a picture with few colours, which makes it small."""
+    shot = Image.open(io.BytesIO(screenshot))
+    shot.convert("RGB").quantize(200, dither=Image.Dither.NONE).save(FIGURES / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":

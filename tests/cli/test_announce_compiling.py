@@ -23,6 +23,7 @@ RUNS = {
     "pairs": (CLINIC, "--features", "age", "bmi", "glucose", "sex"),
     "network": (CLINIC, "--features", "age", "bmi", "glucose", "sex"),
     "tree": (CLINIC, *TARGET),
+    "report": (CLINIC, *TARGET, "--features", "age", "bmi", "glucose", "sex", "--format", "json"),
     "compare": (CLINIC, CLINIC, *TARGET),
     "table": ("9 1; 2 8", "--target-only", "3 4", "--feature-only", "3 3"),
 }

@@ -16,7 +16,7 @@ RESULTS = {  # what a cell ends with, and what its HTML has to hold
     "rank": (f"credimi.rank(path, 'diabetes', features={FEW})", '<svg class="bars"'),
     "effects": (f"credimi.rank(path, 'diabetes', features={FEW}).effects('age')", '<svg class="bars"'),
     "select": (f"credimi.select(path, 'diabetes', features={FEW})", '<svg class="interval"'),
-    "interactions": (f"credimi.interactions(path, 'diabetes', features={FEW})", "background:rgb("),
+    "interactions": (f"credimi.interactions(path, 'diabetes', features={FEW})", "background:#"),
     "pairs": (f"credimi.pairs(path, features={FEW})", '<svg class="map"'),
     "network": (f"credimi.network(path, features={FEW}, imputations=0)", '<svg class="map"'),
     "tree": (f"credimi.tree(path, 'diabetes', features={FEW}, max_depth=2)", "<details"),

@@ -121,6 +121,25 @@ def test_the_tree_is_that_of_the_pandas_frame(
         assert any(node.split is not None and node.split.stand_ins for node in whole.nodes)
 
 
+@pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"weights": "w", "weights_are": "survey"}])
+def test_trees_and_pairs_of_scratch_files_are_those_of_memory(options: dict[str, str], tmp_path: Path) -> None:
+    data = frame().rename(columns={7: "seven"})
+    data.to_parquet(tmp_path / "data.parquet", row_group_size=200)
+    for given in (data, tmp_path / "data.parquet"):
+        whole = credimi.tree(given, "y", exclude=["id"], **options)
+        found = credimi.tree(given, "y", exclude=["id"], scratch=tmp_path, **options)
+        assert_alike(found.to_dict(), whole.to_dict())
+        assert len(whole) > 3
+        pairs = credimi.pairs(given, **options).to_dict()
+        assert_alike(credimi.pairs(given, scratch=tmp_path, **options).to_dict(), pairs)
+    assert [path.name for path in tmp_path.iterdir()] == ["data.parquet"]
+
+
+def test_pairs_elsewhere_need_no_scratch_folder(tmp_path: Path) -> None:
+    with pytest.raises(CredimiError, match="stay where its rows are: leave scratch out"):
+        credimi.pairs(dataframe.from_pandas(frame(), npartitions=2), scratch=tmp_path)
+
+
 def test_a_level_of_a_tree_takes_two_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     asks = list[object]()
     ask = asked.RowsElsewhere.ask
@@ -219,11 +238,11 @@ def test_interactions_among_many_pairs_are_those_of_memory(monkeypatch: pytest.M
         assert credimi.interactions(parts, "y", top=5, **options).to_dict() == whole.to_dict()
 
 
-@pytest.mark.parametrize(("wanted", "few"), [(50, 4), (300, 16), (899, 1000), (900, 4), (2000, 4)])
+@pytest.mark.parametrize(("wanted", "few"), [(50, 0), (300, 0), (100, 4), (899, 4), (900, 0), (2000, 0)])
 def test_a_sample_has_the_rows_that_memory_has(wanted: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Among copies of rows, too; whatever is asked for at once."""
-    monkeypatch.setattr(cluster_sample, "_FEW_KEYS", few)
-    monkeypatch.setattr(cluster_sample, "_INTERVALS", 4 * few)
+    monkeypatch.setattr(cluster_sample, "_KEYS_PER_ROW", few)
+    monkeypatch.setattr(cluster_sample, "_INTERVALS_PER_ROW", 1 + few)
     data = frame().drop(columns=["many", "number"])
     data.loc[300:500] = data.loc[300].to_numpy()  # copies
     request = CountRequest.of("y", Reading(exclude=["id"]))
@@ -285,13 +304,13 @@ def test_a_spark_frame_gives_the_selection_of_the_pandas_frame(tmp_path: Path, m
         apart = data.repartitionByRange(4, "id")
         rows = apart.toArrow()  # in the order of the partitions
         told: list[float] = []
-        for options in OPTIONS:
-            asked = {"target": "y"} | options
-            found = credimi.select(apart, **asked, progress=lambda done, _: told.append(done))
-            assert found.to_dict() == credimi.select(rows, **asked).to_dict()
-        tree = credimi.tree(apart, "y", exclude=["id"])
-        assert_alike(tree.to_dict(), credimi.tree(rows, "y", exclude=["id"]).to_dict())
-        keywords = {"exclude": ["number"], "imputations": 1}
+        for options in ({"weights": "w"}, {"rule": "relevant", "exclude": ["id", "number"]}):  # each step takes a while
+            keywords = {"target": "y"} | options
+            found = credimi.select(apart, **keywords, progress=lambda done, _: told.append(done))
+            assert found.to_dict() == credimi.select(rows, **keywords).to_dict()
+        keywords = {"exclude": ["id"], "max_depth": 1}
+        assert_alike(credimi.tree(apart, "y", **keywords).to_dict(), credimi.tree(rows, "y", **keywords).to_dict())
+        keywords = {"exclude": ["number"], "imputations": 0}
         assert credimi.network(apart, **keywords).to_dict() == credimi.network(rows, **keywords).to_dict()
         pairs = credimi.interactions(apart, "y", top=3, scratch=tmp_path)
         assert pairs.to_dict() == credimi.interactions(rows, "y", top=3).to_dict()

@@ -177,6 +177,11 @@ NEEDED_BY: dict[str, tuple[str, ...]] = {  # by other commands: the beginnings o
     "tree": ("counts.nodes.node_tables", "questions.tree.strength_evidence"),
     "table": ("inference.evidence.occurring", "inference.mode."),
 }
+_PARTS = ("select", "interactions", "pairs", "network", "tree", "table")
+NEEDED_BY["report"] = tuple({kernel: None for part in _PARTS for kernel in NEEDED_BY[part]})
+NEEDED_BY["report"] += (
+    "inference.moments.information_matrix.solve",
+)  # of effects, if both columns have missing values
 
 NEEDED_FOR_MANY_CELLS = (  # of a file, if numpy and pyarrow take longer than loading these
     "columns.pair_counts.",

@@ -140,8 +140,7 @@ class Counts:
         return f"Counts(target={self.target!r}, rows={self.rows:,}, {features}, {classes})"
 
     def _repr_html_(self) -> str:
-        size = f"{self.rows:,} rows, {len(self.features):,} features, {len(self.classes):,} classes"
-        return f"<table><tr><th>Counts of <bdi>{escape(self.target)}</bdi></th><td>{size}</td></tr></table>"
+        return f"<table><tr><td>{escape(repr(self))}</td></tr></table>"
 
     def feature(self, column: str) -> Feature:
         """One column, interpreted: its counts, the names of its values, and how they were chosen."""
@@ -356,9 +355,8 @@ class Counts:
         options: Record = {"settings": self.settings, "max_labels": max_labels, "compiled": compiled}
         feature = interpret(self.features[index], self.labels[index], blocks[index], interpreted, **options)
         if self.settings.numeric_target and feature.kind.ranked:
-            # The posterior stands above; only this line calls it.
-            of_feature = import_module("credimi.inference.numbers.of_column").of_feature
-            feature = replace(feature, averaged=of_feature(feature, blocks[index]))
+            of_column = import_module("credimi.inference.numbers.of_column")  # it stands above; only this line calls it
+            feature = replace(feature, averaged=of_column.of_feature(feature, blocks[index]))
         return feature if squares is None else feature.with_squares(squares[index], classes.positions)
 
 

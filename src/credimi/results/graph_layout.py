@@ -17,7 +17,7 @@ import numpy as np
 from credimi.core.version import __version__
 from credimi.results.names import shorten_distinctly
 from credimi.results.page import filled, text
-from credimi.results.palette import BLUE, HEAT
+from credimi.results.palette import BLUE, heat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -168,8 +168,8 @@ def heat_map(columns: Sequence[str], associations: AnyArray) -> Iterator[str]:
 
 def _square(box: tuple[float, float, float, float], value: float, inside: str = "") -> str:
     x, y, width, height = box
-    colour = "".join(f"{round(low + value * (high - low)):02x}" for low, high in zip(*HEAT, strict=True))
-    return f'<rect x="{x:.0f}" y="{y:.0f}" width="{width:.0f}" height="{height:.0f}" fill="#{colour}">{inside}</rect>'
+    size = f'width="{width:.0f}" height="{height:.0f}"'
+    return f'<rect x="{x:.0f}" y="{y:.0f}" {size} fill="{heat(value)[0]}">{inside}</rect>'
 
 
 def _drawn(parts: Iterable[str], width: float, height: float, what: str) -> str:
@@ -177,7 +177,7 @@ def _drawn(parts: Iterable[str], width: float, height: float, what: str) -> str:
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
     label = f'aria-label="{what}; the table below has the numbers"'
     return (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{what}"><svg class="map" role="img" {label} {size}>'
+        f'<div class="wide" tabindex="0" role="group" aria-label="{what}"><svg class="map" role="img" {label} {size}>'
         f"{''.join(parts)}</svg></div>"
     )
 

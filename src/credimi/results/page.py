@@ -159,7 +159,7 @@ def numbers(*figures: str) -> str:
 def table(head: str, rows: Iterable[str], kind: str = "") -> str:
     """A table, which scrolls sideways if it is too wide."""
     lines = "\n".join(rows)
-    return f"""<div class="wide" tabindex="0" role="region" aria-label="Table"><table class="{kind}">
+    return f"""<div class="wide" tabindex="0" role="group" aria-label="Table"><table class="{kind}">
 <thead><tr>{head}</tr></thead>
 <tbody>
 {lines}

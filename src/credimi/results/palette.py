@@ -51,6 +51,18 @@ _DARK = {
 }
 
 
+def heat(share: float) -> tuple[str, str]:
+    """The colour of a share from 0 to 1, and black or white, whichever is read better on it.
+
+    The contrast is (L + .05)/.05 with black and 1.05/(L + .05) with white, L the relative luminance (WCAG 2): from
+    L = .179 on black is better, and either side has at least 4.5.
+    """
+    parts = [round(low + share * (high - low)) for low, high in zip(*HEAT, strict=True)]
+    linear = [(each / 255 + 0.055) ** 2.4 / 1.055**2.4 if each > 10 else each / 255 / 12.92 for each in parts]
+    luminance = sum(weight * each for weight, each in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    return "#" + "".join(f"{each:02x}" for each in parts), "#000" if luminance > 0.179 else "#fff"
+
+
 def variables() -> str:
     """The colours as CSS variables, of light and of dark pages."""
     light, dark = (" ".join(f"--{name}: {colour};" for name, colour in each.items()) for each in (_LIGHT, _DARK))

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from credimi.columns.reading_options import QUANTILES, ReadingOptions
 from credimi.core.errors import CredimiError, NoRowsError
+from credimi.counts.batch import counted
 from credimi.counts.codes import Codebook, EncodedTable
 from credimi.counts.local_counter import LocalCounter
 from credimi.counts.reading import Reading
@@ -84,13 +85,14 @@ def codes_of(data: Data, request: CountRequest, scratch: str | Path | None = Non
     If `uncut`, numbers keep their values: a tree cuts them in its nodes.
     """
     storage, is_elsewhere = Storage.of(scratch), cluster_of(data) is not None
+    book_of = partial(Codebook.of, uncut=uncut, threads=request.threads)
     if is_elsewhere or scratch is not None:
-        return _in_two_passes(data, request, storage, uncut=uncut)
+        return _in_two_passes(data, request, storage, book_of)
     if files.reads(data):
         data, wanted = files_and_columns(data, request)
         storage.require(predicted_memory(data, wanted), "the rows of the files")
-    table, threads = encoded_table(data, request), request.threads
-    return table.codes(threads, Codebook.of(table.counts, uncut=uncut, threads=threads))
+    table = encoded_table(data, request)
+    return table.codes(request.threads, book_of(table.counts))
 
 
 @contextmanager
@@ -120,12 +122,16 @@ def counter_of(
 def counter_without_target(
     data: Data, reading: Reading = _WITHOUT_TARGET, *, max_values: int = MAX_VALUES, together: int = 2
 ) -> Iterator[RowCounter]:
-    """The counter of the columns that `codes_without_target` has."""
-    cluster = cluster_of(data)
+    """The counter of the columns that `codes_without_target` has; with `reading.scratch`, of codes in a file there."""
+    cluster, threads = cluster_of(data), reading.threads
     if cluster is None:
-        options = {"max_values": max_values, "together": together}
-        yield LocalCounter(codes_without_target(data, reading, **options), reading.threads)
+        codes = codes_without_target(data, reading, max_values=max_values, together=together)
+        yield LocalCounter(codes, threads)
         return
+    if reading.scratch is not None:
+        raise CredimiError(
+            f"the codes of a {type(data).__name__} stay where its rows are: leave scratch out (scratch, --scratch)"
+        )
     progress = reading.step("reading")
     request = request_without_target(reading, progress=progress)
     plan = request.plan(cluster.names(data))
@@ -136,20 +142,20 @@ def counter_without_target(
             f"survey weights of a {type(data).__name__} need all its rows here: collect them into a table in memory"
         )
     counts = effective(counts)
-    book = comparable(counts, reading.discretize, max_values, together, threads=reading.threads)
+    book = comparable(counts, reading.discretize, max_values, together, threads=threads)
     plan = replace(plan, features=book.names, table=len(plan.features))
     work = SendCodes(plan, book, with_target=False)
     with cluster.hold(data, plan.wanted[1:], work, lambda share: progress(0.5 + 0.5 * share)) as reduce:
         elsewhere = RowsElsewhere(book, reduce, _rows_if_known(counts))
         progress(1.0)
-        yield ClusterCounter(book, counts, elsewhere, reading.threads)
+        yield ClusterCounter(book, counts, elsewhere, threads)
 
 
 def _rows_if_known(counts: Counts) -> int | None:
     return None if counts.settings.weights is not None else int(counts.rows)
 
 
-def _in_two_passes(data: Data, request: CountRequest, storage: Storage, *, uncut: bool) -> Codes:
+def _in_two_passes(data: Data, request: CountRequest, storage: Storage, book_of: Callable[[Counts], Codebook]) -> Codes:
     cluster = cluster_of(data)
     if cluster is None and frames.is_stream(data):
         raise CredimiError(
@@ -157,14 +163,13 @@ def _in_two_passes(data: Data, request: CountRequest, storage: Storage, *, uncut
         )
     report = request.progress
     request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)), peek=False)
-    counts = effective(count_requested(data, request))
+    counts, rows = _counts_and_rows(data, request)
     in_second_pass = replace(request, progress=lambda share: report(0.5 + 0.5 * share))
     if cluster is None:
         plan, batches = source(data, in_second_pass)
     else:
         plan = plan_of(cluster.names(data), request)
-    rows = counts.rows if plan.settings.weights is None else count_requested(data, _target_alone(request)).rows
-    book = Codebook.of(counts, uncut=uncut, threads=request.threads)
+    book = book_of(effective(counts))
     plan = replace(plan, features=book.names, table=len(plan.features))
     store = CodeStore(book, round(rows), storage)
     if cluster is None:
@@ -175,6 +180,23 @@ def _in_two_passes(data: Data, request: CountRequest, storage: Storage, *, uncut
         cluster.collect(data, plan.wanted, SendCodes(plan, book), put, in_second_pass.progress)
     report(1.0)
     return store.codes()
+
+
+def _counts_and_rows(data: Data, request: CountRequest) -> tuple[Counts, float]:
+    """The counts, and the number of rows, whatever their weights."""
+    if not isinstance(request.target, NoTarget):
+        counts = count_requested(data, request)
+        weighted = counts.settings.weights is not None
+        return counts, count_requested(data, _target_alone(request)).rows if weighted else counts.rows
+    sizes: list[int] = []
+
+    def noted(batches: Iterable[Batch]) -> Iterator[Batch]:
+        for batch in batches:
+            sizes.append(batch.rows)
+            yield batch
+
+    plan, batches = source(data, request)
+    return counted(noted(batches), plan, threads=request.threads), sum(sizes)
 
 
 def _put(store: CodeStore, content: bytes) -> None:
@@ -208,7 +230,7 @@ class SendCodes:
 def codes_without_target(
     data: Data, reading: Reading = _WITHOUT_TARGET, *, max_values: int = MAX_VALUES, together: int = 2
 ) -> Codes:
-    """The columns of what `credimi.count` accepts, if it fits into memory.
+    """The columns of what `credimi.count` accepts, if it fits into memory, or into `reading.scratch`.
 
     `together` is how many columns share a table: two, or three if a pair is looked at given a third.
 
@@ -220,8 +242,15 @@ def codes_without_target(
     >>> [feature.name for feature in codes.left_out]
     ['one']
     """
-    table, threads = encoded_table(data, request_without_target(reading)), reading.threads
-    return table.codes(threads, comparable(table.counts, reading.discretize, max_values, together, threads))
+    request, threads = request_without_target(reading), reading.threads
+
+    def book_of(counts: Counts) -> Codebook:
+        return comparable(counts, reading.discretize, max_values, together, threads)
+
+    if reading.scratch is not None:
+        return _in_two_passes(data, request, Storage.of(reading.scratch), book_of)
+    table = encoded_table(data, request)
+    return table.codes(threads, book_of(table.counts))
 
 
 def request_without_target(reading: Reading, *, progress: Callable[[float], None] | None = None) -> CountRequest:

@@ -160,12 +160,14 @@ def _with_cells_on(cluster: ModuleType, data: Data, request: CountRequest) -> Co
     """The same for a frame of a cluster, which counts the values of a target of numbers."""
     asked, offered = request.settings, cluster.names(data)
     target = name_of_target(request.target, offered)
-    if target not in offered or not (asked.target_as == "number" or cluster.holds_numbers(data, target)):
+    if not isinstance(target, str) or target not in offered:  # which is refused later
+        return request
+    if asked.target_as != "number" and not cluster.holds_numbers(data, target):
         return request
     constant = free("target", offered)
     settings = replace(asked, target_cuts=None, target_as=None, discretize="categories")
-    alone = replace(request, target=constant, features=(str(target),), exclude=None, named=False, settings=settings)
-    values = TargetValues(str(target))
+    alone = replace(request, target=constant, features=(target,), exclude=None, named=False, settings=settings)
+    values = TargetValues(target)
     counts = cluster.count(
         cluster.with_constant(data, constant, offered), alone.plan([*offered, constant]), _no_progress
     )

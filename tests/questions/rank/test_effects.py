@@ -112,3 +112,10 @@ def test_the_figure_has_a_bar_for_each_value(clinic: Ranking, tmp_path: Path) ->
     axes = clinic.effects("glucose").plot(tmp_path / "glucose.png")
     assert len(axes.patches) == 4
     assert (tmp_path / "glucose.png").stat().st_size > 1_000
+
+
+def test_of_a_number_the_largest_quarter_is_looked_at() -> None:
+    effects = rank(CLINIC, "glucose", features=["bmi", "age"])
+    assert {name: effects.effects(name).of for name in ("bmi", "age")} == dict.fromkeys(("bmi", "age"), "> 5.885")
+    assert [effects.effects(name).direction for name in ("bmi", "age")] == ["rises", "rises"]
+    assert effects["bmi"]["association"] == pytest.approx(effects["bmi"]["r2_equivalent"] ** 0.5)

@@ -9,7 +9,18 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
-from credimi import CredibleSelector, CredimiError, count, interactions, mutual_information, rank, select, tree
+from credimi import (
+    CredibleSelector,
+    CredimiError,
+    compare,
+    count,
+    interactions,
+    mutual_information,
+    rank,
+    rank_by,
+    select,
+    tree,
+)
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +130,18 @@ def test_other_questions_say_that_they_use_ranges(houses: pd.DataFrame) -> None:
     fixed = rank(houses, "price", prior="jeffreys")
     assert fixed.settings["target_as"] == "ranges"
     assert fixed.columns["mi"][0] < math.log(4)
+
+
+def test_two_samples_have_the_same_cells(houses: pd.DataFrame) -> None:
+    other = houses[houses["size"] > 60.0]
+    found = compare(houses, other, "price")
+    assert found.settings["target_as"] == "ranges"
+    assert "price (numeric, in 4 ranges)" in str(found).splitlines()[0]
+    assert compare(count(houses, "price"), other, "price").figures == found.figures
+    few = houses[:40].assign(price=houses["price"][:40].round(-2))
+    assert compare(few, houses, "price").settings["target_as"] == "ranges"
+    grouped = rank_by(houses, "price", "town")
+    assert all("price (numeric, in 4 ranges)" in str(each) for each in grouped.rankings.values())
 
 
 def test_missing_is_a_value_if_asked_for(houses: pd.DataFrame) -> None:

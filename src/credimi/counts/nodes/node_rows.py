@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from credimi.counts.codes import Codebook, Codes
 
 MAX_NARROW_VALUES = 255  # of a column of bytes; the largest byte is "missing"
+_ROWS_AT_ONCE = 1 << 16
 _MIN_PART = 0.2  # of a row: smaller parts would blur the classes of small nodes, and be many
 
 
@@ -43,9 +44,11 @@ class NodeRows:
         self.codes, self.columns_in_order = codes, narrow_first(codes.book)
         is_narrow = codes.sizes <= MAX_NARROW_VALUES
         self.narrow_columns, self.wide_columns = np.flatnonzero(is_narrow), np.flatnonzero(~is_narrow)
-        self.narrow = np.empty((codes.groups.size, self.narrow_columns.size), dtype=np.uint8)
-        for place, column in enumerate(self.narrow_columns.tolist()):
-            self.narrow[:, place] = codes.columns[column]
+        self.narrow = codes.storage.zeros((codes.groups.size, self.narrow_columns.size), np.uint8)
+        for start in range(0, codes.groups.size, _ROWS_AT_ONCE):  # a file is written from its start to its end
+            part = slice(start, start + _ROWS_AT_ONCE)
+            for place, column in enumerate(self.narrow_columns.tolist()):
+                self.narrow[part, place] = codes.columns[column][part]
         self.groups = codes.groups.astype(np.uint16)
         self.branches = np.zeros_like(self.groups)  # of the rows of the node at hand
         weights = np.ones(self.groups.size) if codes.weights is None else codes.weights

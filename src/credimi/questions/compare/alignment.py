@@ -52,7 +52,8 @@ def mean_entropy(entropies: Sequence[float], rows: Sequence[float]) -> float:
 
 
 def aligned(samples: Sequence[Counts]) -> AlignedCounts:
-    """The samples on the same labels and cuts."""
+    """The samples on the same labels and cuts; a target that is a number is compared by ranges."""
+    samples = [replace(sample, settings=sample.settings.in_ranges) for sample in samples]
     common = set[str].intersection(*(set(sample.features) for sample in samples))
     shared = [name for name in samples[0].features if name in common]
     if not shared:

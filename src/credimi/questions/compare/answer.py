@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from credimi.columns.numbers.target_ranges import bins_asked, checked_cuts
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
+from credimi.counts.counts import Counts
 from credimi.counts.survey.survey_rows import scaled_blocks
 from credimi.counts.weights import effective, on_weights_of
 from credimi.inference.evidence import adaptive_prior
@@ -32,8 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.columns.feature import Feature
-    from credimi.core.types import Data, FloatArray, Record, Values
-    from credimi.counts.counts import Counts
+    from credimi.core.types import Data, FloatArray, Foreign, Record, Values
     from credimi.counts.reading import Reading
     from credimi.inference.belief import Belief
     from credimi.questions.compare.alignment import AlignedCounts
@@ -69,12 +70,29 @@ def changes_between(
             f"target_cuts is {reading.target_cuts!r}, and the quantiles of the two differ: pass the cuts, such as "
             "[30, 50] (target_cuts, --target-cuts)"
         )
-    samples = [effective(counts_of(sample, target, reading)) for sample in (a, b)]
+    samples = [effective(counts) for counts in _counted((a, b), target, reading)]
     aligned_counts = aligned(samples)
     one, other = (sample.class_names(0) if len(sample.classes) else () for sample in samples)
     check_several_classes(aligned_counts.samples[0].target, (one, other), (first, second))
     check_classes(aligned_counts.samples[0].target, one, other, aligned_counts.classes)
     return compared(aligned_counts, options, reading.missing_as, (first, second))
+
+
+def _counted(samples: tuple[Foreign, Foreign], target: Values, reading: Reading) -> tuple[Counts, Counts]:
+    """The counts of both samples; a target that is a number in one of them has the same cells in the other."""
+    one, other = samples
+    first = counts_of(one, target, reading)
+    second = counts_of(other, target, _with_cells_of(first, reading, other))
+    if second.settings.numeric_target and not first.settings.numeric_target:
+        first = counts_of(one, target, _with_cells_of(second, reading, one))
+    return first, second
+
+
+def _with_cells_of(counts: Counts, reading: Reading, data: Foreign) -> Reading:
+    """How data are read so that a target that is a number has the cells of these counts."""
+    if not counts.settings.numeric_target or isinstance(data, Counts):
+        return reading
+    return replace(reading, target_as="number", target_cuts=list(counts.settings.given_cuts or ()))
 
 
 def compared(both: AlignedCounts, options: CompareOptions, missing_as: str, names: tuple[str, str]) -> Comparison:
@@ -113,6 +131,7 @@ def compared(both: AlignedCounts, options: CompareOptions, missing_as: str, name
         ]
         rows.append(record(row, figures[0], figures[1], changes[number], options))
     settings = settings_of(options, missing_as) | {"missing_values": list(first.settings.missing_values)}
+    settings |= first.settings.target_in_words
     rows_of = first.rows, second.rows
     if first.settings.weights is not None:  # which may have been scaled: about so many rows
         rows_of = round(first.rows), round(second.rows)

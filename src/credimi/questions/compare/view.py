@@ -12,7 +12,7 @@ from credimi.results.figures import draw_intervals, new_axes, short_name
 from credimi.results.page import picture, text
 from credimi.results.palette import BLUE, GREY, TERMINAL
 from credimi.results.section import BITS, Column, Section, Shown, probability, signed
-from credimi.results.sentences import NO_NAME, counted, first_few, rows_needed, verdict_counts
+from credimi.results.sentences import NO_NAME, counted, first_few, numeric_named, rows_needed, verdict_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -113,7 +113,8 @@ def _title(comparison: Comparison, headings: tuple[str, str]) -> str:
     if headings == _LETTERS and comparison.names != _LETTERS:
         first, second = f"A, {first}", f"B, {second}"
     shown = f"{second} ({counted(other, 'row')}), against {first} ({counted(one, 'row')})"
-    return f"What informs about {comparison.target or NO_NAME} in {shown}"
+    target = numeric_named(comparison.target or NO_NAME, comparison.settings, len(comparison.classes))
+    return f"What informs about {target} in {shown}"
 
 
 def _claim(row: Record) -> str:

@@ -14,7 +14,7 @@ from credimi.core.errors import CredimiError
 from credimi.results import section as kinds
 from credimi.results.figures import require_matplotlib, short_name
 from credimi.results.page import headings, name, row_heading, table, text
-from credimi.results.palette import HEAT, TERMINAL
+from credimi.results.palette import TERMINAL, heat
 from credimi.results.section import Section, Shown, signed
 from credimi.results.sentences import NO_NAME, counted, numeric_named, unranked_lines
 
@@ -129,9 +129,8 @@ def _maps_html(interactions: Interactions, most: int | None = None) -> str:
 def _cell(share: float | None, count: float) -> str:
     if share is None:
         return '<td class="empty" title="no rows">-</td>'
-    colour = ",".join(str(round(low + share * (high - low))) for low, high in zip(*HEAT, strict=True))
-    ink = "#fff" if share > 0.5 else "#111"
-    return f'<td style="background:rgb({colour});color:{ink}">{100 * share:.0f} %<small>{count:,.6g}</small></td>'
+    colour, ink = heat(share)
+    return f'<td style="background:{colour};color:{ink}">{100 * share:.0f} %<small>{count:,.6g}</small></td>'
 
 
 def _short(value: str) -> str:

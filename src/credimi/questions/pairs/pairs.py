@@ -18,7 +18,7 @@ _NEEDS_TARGET = ("target_cuts", "missing_as")
 
 
 @question(
-    reading=Reading.but(*_NEEDS_TARGET, *CLUSTERS, "max_values", "scratch", discretize="equal"),
+    reading=Reading.but(*_NEEDS_TARGET, *CLUSTERS, "max_values", discretize="equal"),
     belief=Belief.but("fdr", "method", "robust_factor"),
 )
 def pairs(
@@ -40,7 +40,7 @@ def pairs(
 
     Parameters
     ----------
-    data : what `credimi.count` takes, if it fits into memory
+    data : what `credimi.count` takes
         Data frames, arrays, files. The partitions of a DataFrame of Spark or Dask are counted where they are, and the
         counts are added. No column is a target.
     max_values : int

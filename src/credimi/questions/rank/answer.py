@@ -6,6 +6,7 @@ The figures, with the interval that is printed, come from `inference.tables.many
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,7 +98,7 @@ def ranked(data: Data | Counts, target: Values, reading: Reading, belief: Belief
     with_own_rows = _with_tables(features, blocks) if counts.flat_squares is not None else features
     features, with_own_rows = ([columns[index] for index in order] for columns in (features, with_own_rows))
     for name, end in (("association", "mi"), ("association_low", "low"), ("association_high", "high")):
-        summary[name] = association(summary[end], classes.entropy)
+        summary[name] = association(summary[end], math.inf if is_number else classes.entropy)
     summary["entropy_share"] = np.minimum(summary["mi"] / (classes.entropy or np.nan), 1.0)
     if is_number:
         summary["entropy_share"] = np.full_like(summary["mi"], np.nan)

@@ -64,7 +64,8 @@ class Effects(RecordResult):
         How the share of the class `of` changes along them: "rises", "falls", "peaks", "dips", "no order" or "unclear";
         None if the values have no order.
     of : str
-        The class that the direction is of: of two classes the last, of more the one whose share varies most.
+        The class that the direction is of: of two classes, and of the quarters of a number, the last; of more classes
+        the one whose share varies most.
     p_direction : float
         The probability of what the word says; for "unclear", that of the most probable word.
     counts, shares, low, high : array
@@ -168,7 +169,10 @@ def _effects(
     p_dependent: float,
 ) -> Effects:
     (block, values), (known, low, high) = counted, figures
-    fact, of = ranking.facts[ranking.figures["feature"][place]], most_affected(block, known)
+    fact = ranking.facts[ranking.figures["feature"][place]]
+    # of a target that is a number the largest of its quarters: "rises" is then said of large values
+    is_number = ranking.settings.get("target_as") == "number"
+    of = len(ranking.classes) - 1 if is_number else most_affected(block, known)
     steps = len(values) - bool(fact["missing_is_value"])  # "missing" has no place in the order
     ordered = (fact["kind"] == "ranges" or fact["numbers"]) and 2 <= steps <= _MAX_ORDERED
     word, probability = None, float("nan")

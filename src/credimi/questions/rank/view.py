@@ -61,7 +61,10 @@ def _title(ranking: Ranking, shown: Shown) -> str:
     if not math.isnan(ranking.entropy):  # it is known if there is at least one feature
         classes += f"; entropy {ranking.entropy * shown.scale:.4f} {shown.units}"
     rows = sentences.rows_in_words(ranking.rows, ranking.rows_with_target)
-    return f"What informs about {ranking.target or sentences.NO_NAME} ({classes}): {rows}"
+    name = ranking.target or sentences.NO_NAME
+    if not is_number(ranking.settings):
+        name = sentences.numeric_named(name, ranking.settings, len(ranking.classes))
+    return f"What informs about {name} ({classes}): {rows}"
 
 
 def is_number(settings: Record) -> bool:

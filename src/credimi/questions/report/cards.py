@@ -49,7 +49,7 @@ def chapter(report: Report, reader: str, link: Callable[[object], str]) -> Itera
 
 
 def _list(report: Report, rows: list[Record], link: Callable[[object], str]) -> str:
-    head = headings("#", "column", "share of a class by value", "direction") + headings(
+    head = headings("#", "column", "verdict", "share of a class by value", "direction") + headings(
         "association", "nats", "% of entropy", number=True
     )
     lines = []
@@ -63,11 +63,11 @@ def _list(report: Report, rows: list[Record], link: Callable[[object], str]) -> 
         )
         lines.append(
             f'<tr class="{css}"><td>{place if known else ""}</td>'
-            f'<th scope="row">{link(row["feature"])}</th><td>{picture_of(report, bars)}</td>'
-            f"<td>{text(row['direction'] or '')}</td>{numbers(*figures)}"
-            f'<td class="badge {css}">{verdict(row["verdict"])}</td></tr>'
+            f'<th scope="row">{link(row["feature"])}</th>'
+            f'<td class="badge {css}">{verdict(row["verdict"])}</td><td>{picture_of(report, bars)}</td>'
+            f"<td>{text(row['direction'] or '')}</td>{numbers(*figures)}</tr>"
         )
-    return table(head + headings("verdict"), lines, "columns")
+    return table(head, lines, "columns")
 
 
 def _card(report: Report, place: int, row: Record, note: str, link: Callable[[object], str]) -> Iterator[str]:

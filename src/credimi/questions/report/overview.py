@@ -83,15 +83,15 @@ def _figures(report: Report) -> Iterator[tuple[str, str]]:
 
 def _best(report: Report, link: Callable[[object], str]) -> str:
     rows = report.rows_as_records()[:_FIRST]
-    head = headings("column", "association", "share of a class by value", "direction", "verdict")
+    head = headings("column", "verdict", "share of a class by value", "direction", "association")
     lines = []
     for row in rows:
         effects = report.effects.get(row["feature"])
         cells = (
-            f"<td>{cards.two_digits(row['association'])}</td>",
+            f'<td class="badge {row["verdict"].replace(" ", "-")}">{cards.verdict(row["verdict"])}</td>',
             f"<td>{cards.picture_of(report, effects)}</td>",
             f"<td>{text(row['direction'] or '')}</td>",
-            f'<td class="badge {row["verdict"].replace(" ", "-")}">{cards.verdict(row["verdict"])}</td>',
+            f"<td>{cards.two_digits(row['association'])}</td>",
         )
         lines.append(f'<tr><th scope="row">{link(row["feature"])}</th>{"".join(cells)}</tr>')
     return table(head, lines)

@@ -25,7 +25,7 @@ def grown(data: Data, target: Values, max_depth: int | None, reading: Reading, b
     if max_depth is not None:
         require_whole("max_depth", max_depth, 0)
     request = CountRequest.of(target, reading, progress=reading.part(0.0, _READING_SHARE).step("reading"))
-    with counter_of(data, request, uncut=True) as counter:
+    with counter_of(data, request, reading.scratch, uncut=True) as counter:
         tree = grow(
             counter.by_node(),
             epsilon=belief.epsilon,

@@ -3,7 +3,8 @@
 A node is split by the column that tells most about the target there, if it is
 credible that the column tells something: P(I > epsilon) >= level, allowing for
 the number of columns tried. Nothing is pruned or tuned. A row without the value
-goes down all branches with weights. All rows are read into memory.
+goes down all branches with weights. All rows are read into memory or, with
+--scratch, become codes in a file there.
 
 Ctrl-C stops the growth, and what was grown so far is printed.
 

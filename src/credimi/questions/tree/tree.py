@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @question(
-    reading=Reading.but("missing_as", "scratch", "device", *CLUSTERS),
+    reading=Reading.but("missing_as", "device", *CLUSTERS),
     belief=Belief.only("epsilon", "threads", level=PREDICTION_LEVEL),
 )
 def tree(data: Data, target: Values, *, max_depth: int | None = None, reading: Reading, belief: Belief) -> Tree:
@@ -28,7 +28,7 @@ def tree(data: Data, target: Values, *, max_depth: int | None = None, reading: R
 
     Parameters
     ----------
-    data : what `credimi.count` takes, if it fits into memory
+    data : what `credimi.count` takes
         Data frames, arrays, files. Data frames of Spark and Dask are read twice: their rows become codes where they
         are, and are counted there.
     target : str or array

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
 
 _KEY_BITS = 64
-_INTERVALS = 1 << 18  # into which the keys are divided at once
-_FEW_KEYS = 1 << 18  # that are fetched
+_INTERVALS_PER_ROW = 8  # into which the keys are divided at once, for each row that is wanted
+_KEYS_PER_ROW = 4  # that are fetched
 
 
 def sampled(elsewhere: RowsElsewhere, book: Codebook, count: int) -> Codes:
@@ -48,8 +48,9 @@ def sampled(elsewhere: RowsElsewhere, book: Codebook, count: int) -> Codes:
 def _chosen_keys(elsewhere: RowsElsewhere, maker: KeyMaker, places: IntegerArray) -> tuple[Keys, IntegerArray]:
     """The keys at these places in the order of all keys, and how often each is wanted."""
     intervals, before, population = Intervals(np.zeros(1, np.uint64), _KEY_BITS), np.zeros(1), float(elsewhere.rows)
-    while population > _FEW_KEYS and intervals.bits > 0:
-        divided = min(intervals.bits, max(1, (_INTERVALS // intervals.prefixes.size).bit_length() - 1))
+    while population > _KEYS_PER_ROW * places.size and intervals.bits > 0:
+        parts = _INTERVALS_PER_ROW * places.size // intervals.prefixes.size  # of each interval
+        divided = min(intervals.bits, max(1, parts.bit_length() - 1))
         counts = elsewhere.numbers(CountKeys(maker, intervals, divided)).reshape(-1, 1 << divided)
         first_places = (before[:, np.newaxis] + np.cumsum(counts, axis=1) - counts).ravel()
         used = np.unique(np.searchsorted(first_places, places, side="right") - 1)
