@@ -170,8 +170,8 @@ def test_objects_that_are_truth_values_are_0_and_1_in_any_order() -> None:
 @pytest.mark.parametrize(
     ("estimator", "remedy"),
     [
-        (CredibleSelector(), r"ranges \(target_cuts='quantile:4', say\)"),
-        (CredibleSelector("distinct"), r"ranges \(target_cuts='quantile:4', say\)"),
+        (CredibleSelector(target_as="categories"), r"ranges \(target_cuts='quantile:4', say\)"),
+        (CredibleSelector("distinct", target_as="categories"), r"ranges \(target_cuts='quantile:4', say\)"),
         (CredibleTreeClassifier(), "ranges first"),
         (IncrementalNaiveBayes(), "ranges first"),
     ],
@@ -187,7 +187,7 @@ def test_a_target_that_looks_measured_is_a_warning_once(estimator: Any, remedy: 
         estimator.fit(features, y // 2)  # 30 classes
         estimator.fit(features, y.astype(str) + " years")
         if isinstance(estimator, CredibleSelector):
-            estimator.set_params(target_cuts="quantile:4").fit(features, y)
+            estimator.set_params(target_as=None, target_cuts="quantile:4").fit(features, y)
 
 
 @pytest.mark.parametrize("estimator", [CredibleSelector(), CredibleTreeClassifier(), IncrementalNaiveBayes()])

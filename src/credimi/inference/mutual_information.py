@@ -44,8 +44,9 @@ def mutual_information(
     joint
         r x s counts with both seen: one row per target class, one column per feature value. Weights are allowed.
         Also a `Table`, one of the layouts that `Table` takes, or a column of the data, and as the second argument
-        another: categories, or numbers, with missing values or without. Numbers with more than 20 different values are
-        not cut: all cuts are averaged, and independence has a probability.
+        another: categories, or numbers, with missing values or without. Numbers are
+        not cut: all cuts are averaged, and independence has a probability. Whole numbers with at most 20 different
+        values are categories.
     target_only
         r counts of data rows whose feature is missing.
     feature_only

@@ -1,9 +1,10 @@
 """The mutual information of two columns, at least one of which holds numbers: `mutual_information(x, y)`.
 
-A column of numbers is a number if it has more than `CATEGORIES` different values; with fewer, and if it is no column of
-numbers, its values are categories, as `rank` has it. Two columns of categories are a table. A number is not cut: beside
-categories it is averaged over all cuts (see `all_cuts`), whichever of the two is the target; beside another number
-either has bits (see `bits`). Both are symmetric, I(x, y) = I(y, x).
+A column of numbers is a number. Whole numbers with at most `CATEGORIES` different values are categories, as `rank` has
+it, unless there are hardly two rows to each: then a table would be too thin. What is no column of numbers is one of
+categories, and two such columns are a table. A number is not cut: beside categories it is averaged over all cuts (see
+`all_cuts`), whichever of the two is the target; beside another number either has bits (see `bits`). Both are symmetric,
+I(x, y) = I(y, x).
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from credimi.inference.numbers.of_column import averaged
 if TYPE_CHECKING:
     from credimi.core.types import AnyArray, Foreign, IntegerArray
 
-CATEGORIES = 20  # numbers with at most so many different values are categories
+CATEGORIES = 20  # whole numbers with at most so many different values are categories
+_FEWEST = 3  # different values of a number
 _MOST_LABELS = 1_000  # different categories beside a number
 _FINEST = 10  # bits of a number beside categories: 1,024 ranges
 
@@ -75,7 +77,8 @@ def places_of(column: Foreign) -> IntegerArray | None:
     else:
         return None
     different, ranks = np.unique(values[seen], return_inverse=True)
-    if different.size <= CATEGORIES:
+    is_whole = different.dtype.kind != "f" or bool(np.all(np.mod(different, 1.0) == 0.0))
+    if different.size < _FEWEST or (is_whole and different.size <= CATEGORIES and 2 * different.size <= ranks.size):
         return None
     places = np.full(values.size, -1, dtype=np.int64)
     places[seen] = ranks.ravel()
