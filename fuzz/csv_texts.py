@@ -164,7 +164,7 @@ def expected(case: dict[str, Any]) -> Any:  # noqa: ANN401
 
 def means_missing(text: str, missing: list[Any]) -> bool:
     """Whether a field of a CSV file is missing: empty, not a number, or what the user says, as text or as a number."""
-    if text == "" or text.strip().lstrip("+-").lower() == "nan" or text in missing:
+    if text.strip() in {"", *missing} or text.strip().lstrip("+-").lower() == "nan" or text in missing:
         return True
     numbers = {float(each) for each in missing if not isinstance(each, str) or is_number(each)}
     return is_number(text) and float(text) in numbers

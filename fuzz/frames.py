@@ -108,7 +108,7 @@ def named(values: list[Any], kind: str, missing: list[Any]) -> list[str | None]:
         if value is None:
             return None
         if kind == "text" or large:
-            return None if str(value) in texts else str(value)
+            return None if {str(value), str(value).strip()} & texts else str(value)
         if kind == "truth":
             return str(value).lower()
         if kind in {"day", "moment"}:

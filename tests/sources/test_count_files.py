@@ -362,8 +362,7 @@ def test_progress_ends_at_one_and_never_goes_back(folder: Path, monkeypatch: pyt
         (b"", "is empty"),
         (b"f,class\n1,a\n2\n", "line 3: 1 field, the header has 2"),
         (b"f,class\n1,a\n2,b,c\n", "line 3: 3 fields, the header has 2"),
-        (b"f,class\n\xe9,a\n", "line 2: byte 0xe9 is not UTF-8"),
-        (b"\xe9,class\n1,a\n", "line 1: byte 0xe9"),
+        (b"\xe9,class\n1,a\n\0", "line 1: byte 0xe9 at position 1 is not UTF-8"),  # of what is no text
         (b"f,f,class\n1,1,a\n", "two columns are called 'f'"),
         (b"f,class\r1,a\r2,b\r", "ends its lines with CR alone"),
         (b"f,class\n", "there are no rows"),

@@ -22,13 +22,13 @@ import numpy as np
 from credimi.columns import labels, suspicious_values
 from credimi.columns.feature import Suspicion, SuspicionKind
 from credimi.columns.labels import LOOSE, NUMBER, RAW, TEXT, Labels
-from credimi.columns.meaning.notations import Notation, may_be_one, notation_of
 from credimi.columns.text_types import is_number, shown_date, shown_number
 from credimi.core.defaults import MISSING_VALUES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from credimi.columns.meaning.notations import Notation
     from credimi.columns.reading_options import ReadingOptions
     from credimi.core.types import CountArray, IntegerArray
 
@@ -69,6 +69,8 @@ def may_differ(glimpse: Labels, all_labels: Collection[object]) -> bool:
     """Whether labels may be read as something else: for a stream, which looks at some of its labels only."""
     if glimpse.kind == NUMBER:
         return any(map(suspicious_values.is_code, glimpse.numbers.tolist()))
+    from credimi.columns.meaning.notations import may_be_one  # noqa: PLC0415  (it compiles patterns)
+
     plain = any(not may_be_one(text.strip()) and text.strip().lower() not in _WORDS for text in glimpse.texts)
     return glimpse.kind == TEXT and (not plain or any(word in all_labels for word in DASHES))
 
@@ -100,7 +102,7 @@ def _of_texts(
         numbers = np.array(list(map(float, others)))
         shown = () if named or counted.kind == RAW else (_held_as_text(others[-1]),)
         return _numbers(typed, others, numbers, None, max_labels, why=(*shown, *missing))
-    notation = notation_of(others)
+    notation = _notation_of(others)
     if notation is not None:
         numbers = notation.numbers(others)
         few = len(np.unique(numbers)) <= CATEGORIES and bool((numbers == np.floor(numbers)).all())
@@ -112,6 +114,15 @@ def _of_texts(
             why = () if named else read_as  # who names a way to cut it knows that it is numbers
             return _numbers(typed, others, numbers, notation, max_labels, why=(*why, *missing))
     return _without_dashes(typed) if words else None
+
+
+def _notation_of(texts: Sequence[str]) -> Notation | None:
+    """The notation of all texts. Nearly all columns of text have none, as some text has no digit."""
+    if not all(any(map(str.isdigit, texts[place])) for place in (0, len(texts) // 2, -1)):
+        return None
+    from credimi.columns.meaning.notations import notation_of  # noqa: PLC0415  (it compiles patterns)
+
+    return notation_of(texts)
 
 
 def _numbers(
