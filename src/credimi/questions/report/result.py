@@ -122,7 +122,7 @@ class Report(RecordResult):
 
     @cached_property
     def largest_share(self) -> float:
-        """The largest share of the class of each column: their bars have one scale."""
+        """The largest share of the class of each column, which gives their bars one scale."""
         return effects_view.largest_share(self.effects.values())
 
     def rows_as_records(self) -> list[Record]:
