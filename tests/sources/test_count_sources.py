@@ -331,19 +331,22 @@ def moments_and_classes() -> tuple[Any, list[str]]:
     return moments, np.where((rows * 7_919 % 400 > 170) ^ (rows % 9 == 0), "late", "early").tolist()
 
 
-def test_dates_are_shown_as_such_also_after_they_were_saved_and_added_up(folder: Path) -> None:
+@pytest.mark.parametrize("discretize", ["average", "mdl"])
+def test_dates_are_shown_as_such_also_after_they_were_saved_and_added_up(folder: Path, discretize: str) -> None:
     days = [dt.date(2024, 2, 20) + dt.timedelta(days=row % 60) for row in range(600)]
     classes = ["ab"[day >= dt.date(2024, 3, 1)] for day in days]
-    counts = count({"day": days, "class": classes}, "class")
+    counts = count({"day": days, "class": classes}, "class", discretize=discretize)
     counts.save(folder / "a.counts")
     (folder / "a.csv").write_text(
         "day,class\n" + "".join(f"{day},{own}\n" for day, own in zip(days, classes, strict=True))
     )
-    for each in (counts, Counts.load(folder / "a.counts") + counts, count(folder / "a.csv", "class") + counts):
+    more = count(folder / "a.csv", "class", discretize=discretize)
+    for each in (counts, Counts.load(folder / "a.counts") + counts, more + counts):
         (interpreted,) = each.interpreted()
-        assert (interpreted.cut_by, interpreted.shown_cuts) == ("mdl", ["2024-02-29"])
+        assert (interpreted.cut_by, interpreted.shown_cuts) == (discretize, ["2024-02-29"])
         assert interpreted.values == ("<= 2024-02-29", "> 2024-02-29")
-    (mixed,) = (counts + count({"day": [1.5, 2.5] * 30, "class": ["a", "b"] * 30}, "class")).interpreted()
+    numbers = count({"day": [1.5, 2.5] * 30, "class": ["a", "b"] * 30}, "class", discretize=discretize)
+    (mixed,) = (counts + numbers).interpreted()
     assert "2024" not in "".join(mixed.shown_cuts)  # days among numbers are numbers
     (few,) = count({"day": days[:5], "class": classes[:5]}, "class", discretize={"day": "categories"}).interpreted(1)
     assert few.values[0] == "2024-02-20"

@@ -7,7 +7,7 @@ import json
 import lzma
 import sqlite3
 import zipfile
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -174,10 +174,21 @@ def test_encodings_and_lines_above_the_header(encoding: str, above: str, rows: i
     lines = [f"{('Größe', 'klein', 'Æ')[row % 3]},{'pq'[row % 2]},{row % 7}" for row in range(rows)]
     text = above + "Maß,class,x\n" + "\n".join(lines) + "\n"
     path.write_text(text, encoding=encoding, newline="")
-    counts = count(path, "class")
+    guessed = pytest.warns(UserWarning, match=r"data\.csv is not UTF-8: it is read as Windows-1252 \(cp1252\)")
+    with guessed if encoding in {"cp1252", "latin-1"} else nullcontext():
+        counts = count(path, "class")
     expected = {"Maß": [line.split(",")[0] for line in lines], "x": [row % 7 for row in range(rows)]}
     assert figures(counts) == figures(count(expected | {"class": ["pq"[row % 2] for row in range(rows)]}, "class"))
     assert counts.rows == rows
+
+
+@pytest.mark.parametrize("row", [b"\x81,p", b"\xe9\x01,p", b"\xfe\0,p", "Größe, ".strip().encode() + b"p\xe9"])
+def test_what_is_no_text_of_windows_is_refused_with_its_line(row: bytes, tmp_path: Path) -> None:
+    """A byte that cp1252 does not know; control characters; a fault in text that is UTF-8 otherwise."""
+    path = tmp_path / "data.csv"
+    path.write_bytes(b"a,class\n1,p\n" + row + b"\n2,q\n")
+    with pytest.raises(CredimiError, match=r"data\.csv, line 3: byte 0x[0-9a-f]{2} is not UTF-8"):
+        count(path, "class")
 
 
 def test_what_looks_like_a_title_or_a_comment_may_be_the_header(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 
 from credimi.columns import labels, text_types
 from credimi.columns.interpret import is_number
-from credimi.columns.missing import missing_of
+from credimi.columns.meaning.meaning import CATEGORIES
+from credimi.columns.missing import is_missing, missing_of
 from credimi.columns.numbers import target_ranges
 
 if TYPE_CHECKING:
@@ -40,13 +41,13 @@ def _target_of(batch: Batch, settings: ReadingOptions, target: str) -> tuple[Col
 
 
 def _may_be_numbers(values: ColumnValues) -> bool:
-    """Whether the values of a table may be numbers, by their type or their first value that is none of Python's None.
+    """Whether the values of a table may be numbers, by their type or their first value that is not missing.
 
     A column of texts is not encoded for that.
     """
     kind = getattr(getattr(values, "dtype", None), "kind", None)
     if kind == "O" and isinstance(values, np.ndarray):
-        first = next((value for value in values.tolist() if value is not None and value == value), None)  # noqa: PLR0124  (NaN)
+        first = next((value for value in values.tolist() if not is_missing(value)), None)
         return first is not None and not isinstance(first, str | bool)
     named = str(getattr(values, "type", kind))
     return named.startswith(("int", "uint", "float", "double", "halffloat", "decimal", "i", "u", "f"))
@@ -58,6 +59,26 @@ def _are_numbers(column: Column, keep: BooleanArray) -> bool:
         return not column.instants
     kept = (text for text, is_kept in zip(column.texts, keep.tolist(), strict=True) if is_kept)
     return column.kind == labels.RAW and all(map(text_types.NUMBER_TEXT.fullmatch, kept))
+
+
+def may_be_number(glimpse: Batch, settings: ReadingOptions, target: str, *, peek: bool, is_whole: bool) -> bool:
+    """Whether a first pass over the target is worth it, judged by the first rows of a source; or by a type, of no rows.
+
+    With `peek`, few numbers in these rows are classes, until it is known better.
+    """
+    if settings.target_as is not None:
+        return True
+    if not (glimpse.raw or _may_be_numbers(glimpse.columns[target])):
+        return False
+    if not (glimpse.rows and glimpse.raw):
+        return not is_whole
+    column, keep, _ = _target_of(glimpse, settings, target)
+    if not keep.any():
+        return not is_whole
+    if not _are_numbers(column, keep):
+        return False
+    values = len(np.unique(target_ranges.target_numbers(column, keep, target)[0]))
+    return values > CATEGORIES or not (is_whole or (peek and 2 * values <= glimpse.rows))
 
 
 def with_cells(

@@ -19,7 +19,7 @@ from credimi.columns.arrow_buffers import plain
 from credimi.core.errors import CredimiError, memory_named, one_line
 from credimi.core.remote_files import opened
 from credimi.counts.batch import Batch
-from credimi.sources.formats import JOINED, Layout
+from credimi.sources.formats import JOINED, Glimpse, Layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,6 +57,10 @@ class ArrowSchema(Layout):
         stream = first.startswith(_STREAM_MARK)
         with readable(place), (pa.ipc.open_stream if stream else pa.ipc.open_file)(file) as reader:
             return cls(reader.schema.remove_metadata(), stream)
+
+    def glimpse(self, name: str) -> Glimpse:
+        """The type of a column."""
+        return Glimpse(pa.nulls(0, self.schema.field(name).type))
 
     def batches(self, place: Place, wanted: Wanted) -> Iterator[Batch]:
         """The wanted columns, slice by slice."""

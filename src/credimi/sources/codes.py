@@ -44,6 +44,7 @@ from credimi.sources.count import (
     count_requested,
     files_and_columns,
     one_class,
+    opened_once,
     plan_of,
     source,
     with_target_cuts,
@@ -75,6 +76,7 @@ def encoded_table(data: Data, request: CountRequest) -> EncodedTable:
     """All rows of what `credimi.count` accepts, encoded once, and their counts."""
     if sparse_matrices.reads(data):
         raise CredimiError("a sparse matrix cannot be read row by row: pass X.toarray()")
+    data = opened_once(data, request)
     request = with_target_cuts(data, request, peek=False)
     plan, parts = source(data, request)
     return coded_parts(list(parts), plan, request.threads)
@@ -163,6 +165,7 @@ def _in_two_passes(data: Data, request: CountRequest, storage: Storage, book_of:
             f"a {type(data).__name__} is read once, and scratch codes need two passes: write it to a file"
         )
     report = request.progress
+    data = opened_once(data, request)
     request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)), peek=False)
     counts, rows = _counts_and_rows(data, request)
     in_second_pass = replace(request, progress=lambda share: report(0.5 + 0.5 * share))

@@ -26,10 +26,11 @@ from credimi.core.threads import ahead
 from credimi.counts.batch import Batch, counted
 from credimi.counts.counts import merged
 from credimi.counts.request import CountRequest, NoTarget, by_place, by_places, checked, free, name_of_target
-from credimi.counts.target_pass import with_cells, with_quantiles
+from credimi.counts.target_pass import may_be_number, with_cells, with_quantiles
 from credimi.counts.weights import weighted
 from credimi.sources import duckdb, files, frames, sparse_matrices
 from credimi.sources.clusters import dask, spark
+from credimi.sources.data_file import DataFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from credimi.counts.counts import Counts
     from credimi.counts.reading import Reading
     from credimi.counts.request import Plan
-    from credimi.sources.data_file import DataFile
 
 
 def counted_data(data: Data, target: object, reading: Reading) -> Counts:
@@ -56,6 +56,7 @@ def count_more(data: Data, counts: Counts, delimiter: str | None) -> Counts:
 
 def count_requested(data: Data, request: CountRequest) -> Counts:
     """The counts for a request."""
+    data = opened_once(data, request)
     request = with_target_cuts(data, request)
     try:
         counts = _counted(data, request)
@@ -69,6 +70,12 @@ def count_requested(data: Data, request: CountRequest) -> Counts:
         found = numeric_after_all(data, request)
         return counts if found is request else _counted(data, found)
     return counts
+
+
+def opened_once(data: Data, request: CountRequest) -> Data:
+    """The same data; files are opened here, so that they are not opened again to see what they are."""
+    is_named = isinstance(request.target, str | NoTarget)  # other targets are refused
+    return files.data_files(data, request.delimiter) if is_named and files.reads(data) else data
 
 
 def _counted(data: Data, request: CountRequest) -> Counts:
@@ -144,7 +151,8 @@ def _with_cells(data: Data, request: CountRequest, *, peek: bool) -> CountReques
     cluster = cluster_of(data)
     if cluster is not None:
         return _with_cells_on(cluster, data, request)
-    if frames.is_stream(data):
+    data = opened_once(data, request)
+    if frames.is_stream(data) or not _may_be_number(data, request, peek=peek):
         if asked.target_as == "number":
             raise CredimiError(
                 f"a number as the target needs all its values first, and a {type(data).__name__} is read once: pass "
@@ -161,6 +169,20 @@ def _with_cells(data: Data, request: CountRequest, *, peek: bool) -> CountReques
     settings = replace(asked, weights=plan.settings.weights)
     found = with_cells(settings, weighted(batches, settings), plan.target, peek=peek)
     return replace(request, settings=replace(asked, target_cuts=found.target_cuts, target_as=found.target_as))
+
+
+def _may_be_number(data: Data, request: CountRequest, *, peek: bool) -> bool:
+    """Whether the target may be a number, by what is known of the first of some files that are open."""
+    opened: Sequence[object] = data if isinstance(data, list) and data else [None]
+    first, target = opened[0], request.target
+    if not isinstance(first, DataFile) or first.layout is None or target not in first.names:
+        return True
+    glimpse = first.layout.glimpse(str(target))
+    if glimpse is None:
+        return True
+    batch = Batch({str(target): glimpse.values}, len(glimpse.values), raw=first.kind == "CSV")
+    is_whole = glimpse.is_whole and len(opened) == 1
+    return may_be_number(batch, request.settings, str(target), peek=peek, is_whole=is_whole)
 
 
 def _with_cells_on(cluster: ModuleType, data: Data, request: CountRequest) -> CountRequest:

@@ -12,7 +12,7 @@ import os
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, ClassVar, Self
+from typing import IO, TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import pyarrow as pa
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
+    from credimi.columns.column import ColumnValues
     from credimi.core.remote_files import Place
     from credimi.core.types import Foreign
     from credimi.counts.batch import Batch
@@ -57,6 +58,13 @@ class Wanted:
         return self.total // _BYTES_PER_CELL
 
 
+class Glimpse(NamedTuple):
+    """What is known of a column when the file is opened: its first values, or none but its type."""
+
+    values: ColumnValues
+    is_whole: bool = False  # whether these are the values of all rows
+
+
 class Layout(ABC):
     """Where the columns of a file are: a header, a footer, a schema."""
 
@@ -81,6 +89,10 @@ class Layout(ABC):
     @abstractmethod
     def batches(self, place: Place, wanted: Wanted) -> Iterator[Batch]:
         """The wanted columns, part by part."""
+
+    def glimpse(self, name: str) -> Glimpse | None:  # noqa: ARG002  (little is known of most formats)
+        """What is known of a column without another look into the file."""
+        return None
 
     @abstractmethod
     def copy_columns(self, place: Place, wanted: Sequence[str], output: Path, suffix: str, *, safe: bool) -> None:

@@ -153,10 +153,15 @@ def test_select_from_ids_keeps_the_target_alone(call: Call) -> None:
     assert Path("new.csv").read_text(encoding="utf-8") == "y\n" + "0\n1\n" * 30
 
 
-def test_names_with_commas_between_them_are_told_apart(refusal: Refusal) -> None:
+def test_names_with_commas_between_them_are_told_apart(report: Report, refusal: Refusal) -> None:
+    """Two columns, unless a column is called so; all parts must be columns."""
     write("data.csv", base())
-    said = refusal("rank", "data.csv", "--target", "y", "--features", "a,b")
-    assert said == "there is no column 'a,b': name each column by itself, without commas ('a', 'b')"
+    apart = report("data.csv", "--target", "y", "--features", "a", "b")
+    assert report("data.csv", "--target", "y", "--features", "a,b") == apart
+    assert refusal("rank", "data.csv", "--target", "y", "--features", "a,c").startswith("there is no column 'a,c'")
+    write("comma.csv", base().replace("y,a,b", '"a,b",a,y', 1))
+    (found,) = report("comma.csv", "--target", "y", "--features", "a,b")["features"]
+    assert found["feature"] == "a,b"
 
 
 @pytest.mark.parametrize("command", ["rank", "select", "interactions", "tree"])

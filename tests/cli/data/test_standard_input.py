@@ -96,7 +96,7 @@ def test_the_page_names_it(pipe: Callable[[bytes], None], call: Call) -> None:
         (b"y,a\np,q\n", ["--input-format", "parquet"], "standard input is CSV, and no Parquet"),
         (b'{"y": "p"}\n{"y": "q"}\n', ["--input-format", "csv"], "there is no column 'y'"),
         (b"@relation x\n", [], "standard input is ARFF"),
-        (b'[{"y": 1}]', [], "standard input is a JSON document"),
+        (b'{"rows": [{"y": 1}]}', [], "standard input is a JSON document"),
     ],
 )
 def test_refusals(

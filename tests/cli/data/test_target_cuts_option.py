@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from command_helpers import CLINIC, Call, Refusal, Report
+from command_helpers import CLINIC, Call, Refusal, Report, columns, write
 
 CUT = ["--target", "glucose", "--target-cuts"]
 
@@ -46,4 +46,7 @@ def test_no_cuts_are_refused(refusal: Refusal, cuts: str) -> None:
 
 
 def test_a_target_of_numbers_is_told_what_to_do(refusal: Refusal) -> None:
-    assert "(target_cuts, --target-cuts)" in refusal("rank", CLINIC, "--target", "glucose")
+    """It is a number; if it is said to be classes, these are too many."""
+    write("data.csv", columns("y", "a", rows=[(i, i % 3) for i in range(2_000)]))
+    said = refusal("rank", "data.csv", "--target", "y", "--target-as", "categories")
+    assert "(target_cuts, --target-cuts)" in said

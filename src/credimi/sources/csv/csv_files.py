@@ -18,6 +18,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -36,8 +37,8 @@ from credimi.counts.batch import Batch
 from credimi.results.export import csv_writer, defused
 from credimi.sources.csv.csv_coder import CodedRows, FieldCoders
 from credimi.sources.csv.csv_split import LONGEST, LongLineError, first_line, parts, without_blanks
-from credimi.sources.csv.csv_start import SAMPLE, UTF8, ReadAgain, as_utf8, start_of
-from credimi.sources.formats import PACKED, UNPACKED, Layout, created, ending, unpacked
+from credimi.sources.csv.csv_start import SAMPLE, UTF8, WINDOWS, ReadAgain, as_utf8, start_of
+from credimi.sources.formats import PACKED, UNPACKED, Glimpse, Layout, created, ending, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -99,6 +100,8 @@ class Header(Layout):
     size: int
     compression: str | None
     encoding: str = UTF8
+    sample: bytes = field(default=b"", compare=False, repr=False)  # whole lines below the header
+    is_whole: bool = field(default=False, compare=False)  # whether the sample has all of them
 
     @classmethod
     def of(cls, place: Place, file: Foreign, first: bytes, delimiter: str | None) -> Self:
@@ -109,7 +112,9 @@ class Header(Layout):
                 "scipy.io.arff.loadarff and pandas"
             )
         compression = PACKED.get(place.suffix.lower())
-        line, size, encoding = _first_line(place, unpacked(file, compression), delimiter)
+        line, size, encoding, below = _first_line(place, unpacked(file, compression), delimiter)
+        if encoding == WINDOWS:
+            warnings.warn(f"{place} is not UTF-8: it is read as Windows-1252 (cp1252)", stacklevel=2)
         if line.count('"') % 2:
             raise CredimiError(
                 f"{place}: a quote in the header is never closed: close it, or write a quote itself as two"
@@ -129,7 +134,20 @@ class Header(Layout):
             names = names[:-1]
         if not names:
             raise CredimiError(f"{place} is empty: a table needs a first line with the columns' names, and rows")
-        return cls(names, delimiter, "\r\n" if line.endswith("\r\n") else "\n", size, compression, encoding)
+        is_whole = size + len(below) < SAMPLE // 2 - 1  # a letter of UTF-16 has two bytes
+        sample = below if is_whole else below[: below.rfind(b"\n") + 1]
+        line_end = "\r\n" if line.endswith("\r\n") else "\n"
+        return cls(names, delimiter, line_end, size, compression, encoding, sample, is_whole)
+
+    def glimpse(self, name: str) -> Glimpse | None:
+        """The values in the first lines, if these are plain."""
+        place = self.names.index(name)
+        try:
+            rows = csv.reader(io.StringIO(self.sample.decode(), newline=""), delimiter=self.delimiter)
+            values = [row[place] for row in rows if row]
+        except (IndexError, UnicodeDecodeError, csv.Error):
+            return None  # whoever reads the file says what is wrong
+        return Glimpse(pa.array(values, pa.string()), self.is_whole)
 
     def batches(self, place: Place, wanted: Wanted) -> Iterator[Batch]:
         """The wanted columns, part by part."""
@@ -197,8 +215,8 @@ def _open(path: Place, header: Header) -> pa.NativeFile:
     return as_utf8(unpacked(opened(path, stream=True), header.compression), header.encoding)
 
 
-def _first_line(path: Place, stream: pa.NativeFile, delimiter: str | None) -> tuple[str, int, str]:
-    """The header, the number of bytes of UTF-8 up to its end, and the encoding.
+def _first_line(path: Place, stream: pa.NativeFile, delimiter: str | None) -> tuple[str, int, str, bytes]:
+    """The header, the number of bytes of UTF-8 up to its end, the encoding, and the first bytes below it.
 
     It may hold line ends in quotes, and follow blank lines, titles and comments.
     """
@@ -218,7 +236,9 @@ def _first_line(path: Place, stream: pa.NativeFile, delimiter: str | None) -> tu
         if content.startswith(start):
             raise CredimiError(f"{path} is no CSV but {what}")
     try:
-        return content.decode("utf-8-sig").lstrip("\r\n"), skipped + len(content), encoding
+        size = skipped + len(content)
+        below = as_utf8(io.BytesIO(sample), encoding).read()[size:]
+        return content.decode("utf-8-sig").lstrip("\r\n"), size, encoding, below
     except UnicodeDecodeError as error:
         raise CredimiError(
             f"{path}, line 1: byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8: "

@@ -1,8 +1,9 @@
 """How a file of text begins: its encoding, and lines above the header that are no data.
 
-Text is UTF-8, or UTF-16 with a mark of byte order; text of neither is taken for cp1252, as Windows writes it, or for
-latin-1 if it has bytes that cp1252 does not know. The first bytes decide. Whatever it is, the rest of the program sees
-UTF-8.
+Text is UTF-8, or UTF-16 with a mark of byte order; text of neither is taken for cp1252, as Windows writes it, which is
+latin-1 for all letters that both have. That is said, as it is a guess. No guess is made of what has control characters
+or bytes that cp1252 does not know, or has more letters of UTF-8 than faults: it is refused, with the line of the fault.
+The first bytes decide. Whatever it is, the rest of the program sees UTF-8.
 
 Lines above the header are comments (`# ...`) and titles: lines without a delimiter above lines that all have the same
 number of some delimiter. A comment with as many delimiters as the line below it is the header itself.
@@ -11,6 +12,7 @@ number of some delimiter. A comment with as many delimiters as the line below it
 from __future__ import annotations
 
 import codecs
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from credimi.sources.formats import Streamed
@@ -18,7 +20,9 @@ from credimi.sources.formats import Streamed
 if TYPE_CHECKING:
     from credimi.core.types import Foreign
 
-UTF8 = "utf-8"
+UTF8, WINDOWS = "utf-8", "cp1252"
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f\x81\x8d\x8f\x90\x9d]")  # and bytes that cp1252 does not know
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 SAMPLE = 1 << 16  # bytes
 _MAX_LINES = 20  # that are looked at
@@ -61,14 +65,17 @@ def _encoding_of(sample: bytes) -> str:
     try:
         codecs.getincrementaldecoder(UTF8)().decode(sample)  # a letter may be cut at the end
     except UnicodeDecodeError:
-        if b"\0" in sample:  # no text: the header will say so
-            return UTF8
-        try:
-            sample.decode("cp1252")
-        except UnicodeDecodeError:
-            return "latin-1"
-        return "cp1252"
+        return WINDOWS if _may_be_of_windows(sample) else UTF8  # which is refused where the fault is read
     return UTF8
+
+
+def _may_be_of_windows(sample: bytes) -> bool:
+    """Whether bytes that are not UTF-8 may be text of cp1252."""
+    if _NO_TEXT.search(sample):
+        return False
+    text = sample.decode(UTF8, "replace")
+    faults = text.count("\ufffd")
+    return len(_NOT_ASCII.findall(text)) - faults <= faults
 
 
 def _skipped(text: str, is_whole: bool, delimiter: str | None) -> int:  # noqa: FBT001  (a fact about the text)
@@ -114,7 +121,7 @@ class _Transcoded(Streamed):
     def __init__(self, stream: Foreign, encoding: str) -> None:
         super().__init__(stream)
         self._rest = b""
-        self._decoder = codecs.getincrementaldecoder(encoding)("backslashreplace" if encoding == "cp1252" else "strict")
+        self._decoder = codecs.getincrementaldecoder(encoding)("backslashreplace" if encoding == WINDOWS else "strict")
 
     def read(self, size: int = -1) -> bytes:
         """The next bytes."""

@@ -26,7 +26,7 @@ from credimi.core.threads import cores, in_order
 from credimi.counts import tabulate
 from credimi.counts.batch import Batch
 from credimi.sources.arrow_files import check, readable
-from credimi.sources.formats import JOINED, Layout
+from credimi.sources.formats import JOINED, Glimpse, Layout
 from credimi.sources.parquet.parquet_codes import TextColumns
 
 if TYPE_CHECKING:
@@ -88,6 +88,10 @@ class Footer(Layout):
         widths = [_width(field.type) for field in self.schema if field.name in wanted]
         pages = self.unpacked * len(widths) / max(len(self.names), 1)
         return JOINED * max(self.rows * sum(widths), pages) + self.rows * len(widths)
+
+    def glimpse(self, name: str) -> Glimpse:
+        """The type of a column."""
+        return Glimpse(pa.nulls(0, self.schema.field(name).type))
 
     def batches(self, place: Place, wanted: Wanted) -> Iterator[Batch]:
         """Each block of columns, batch by batch."""
