@@ -112,6 +112,7 @@ EXPECTED_NOT_RUN = {
     "docs/scale.md": [
         "credimi.rank(spark.read.parquet(",
         "$ credimi rank 2024/ --target churn --engine spark",
+        "$ .venv/bin/python benchmarks/clusters.py",
         "$ .venv/bin/python studies/coarse_numbers.py",
         "$ credimi count january/ --target churn",
         "$ .venv/bin/pip install duckdb polars",

@@ -66,6 +66,7 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "Interactions": lambda _: credimi.interactions(COLUMNS | {"v": list("abab") * 25}, "y", top=3),
     "Pairs": lambda _: credimi.pairs(COLUMNS),
     "Posterior": lambda _: asked_posterior(),
+    "Report": lambda _: credimi.report(COLUMNS, "y"),
     "Ranking": lambda _: credimi.rank(COLUMNS, "y"),
     "Selection": lambda _: credimi.select(COLUMNS, "y"),
     "Table": lambda _: credimi.Table.of(JOINT),

@@ -71,7 +71,7 @@ def test_draws_and_evidence_are_of_the_papers_density() -> None:
 def test_rank_select_and_selector_agree() -> None:
     data = columns()
     ranking = credimi.rank(data, "class", method="paper")
-    by_name = credimi.rank(data, "class", epsilon=0.003, **RAW)  # type: ignore[arg-type]
+    by_name = credimi.rank(data, "class", epsilon=0.003, discretize="mdl", **RAW)  # type: ignore[arg-type]
     assert {name: values for name, values in ranking.settings.items() if name != "method"} == by_name.settings
     assert [row["mi"] for row in ranking] == [row["mi"] for row in by_name]
     assert "method paper" in str(ranking)

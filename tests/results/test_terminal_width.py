@@ -70,10 +70,13 @@ def test_shortened_names_fit(name: str, room: int) -> None:
     assert shortened(name, 99) == name
 
 
-def test_eighty_columns_have_the_complete_rows() -> None:
-    printed = ranking_text(ranking("a_name_of_more_than_forty_letters_and_no_blank_at_all"), width=80)
+@pytest.mark.parametrize(("width", "shown"), [(80, ("%",)), (100, ("%", "complete"))])
+def test_eighty_columns_have_the_share_and_wider_ones_the_complete_rows(width: int, shown: tuple[str, ...]) -> None:
+    printed = ranking_text(ranking("a_name_of_more_than_forty_letters_and_no_blank_at_all"), width=width)
     head = next(line for line in printed.splitlines() if "feature" in line)
-    assert [word for word in ("nats", "95 % interval", "verdict", "complete") if word not in head] == []
+    assert [word for word in ("nats", "95 % interval", "verdict", *shown) if f" {word}" not in head] == []
+    assert ("complete" in head) == ("complete" in shown)
+    assert " % " in head.replace("95 % interval", "").replace("0.5 %", "")
 
 
 def test_the_share_of_the_entropy_stands_beside_the_nats() -> None:

@@ -53,7 +53,7 @@ class CutBy(StrEnum):
 
     AVERAGE = "average"  # the most probable ones, though all were averaged over
     MDL = "mdl"
-    QUARTERS = "quarters"  # as no cut passes the MDL test
+    QUARTERS = "quarters"  # as no cut passes the MDL test, or independence is more probable in the average
     QUANTILE = "quantile"
     GIVEN = "given"
 
@@ -149,6 +149,7 @@ class Feature:
     @property
     def facts(self) -> Record:
         """The facts about the column, as plain data for sentences."""
+        probabilities = None if self.averaged is None else self.averaged.probabilities
         constant, uncountable = self.kind == FeatureKind.CONSTANT, self.kind == FeatureKind.UNCOUNTABLE
         return {
             "kind": self.kind.value,
@@ -161,7 +162,7 @@ class Feature:
             "fault": self.labels.texts[0] if uncountable else None,
             "cut_by": self.cut_by and self.cut_by.value,
             "cuts": self.shown_cuts,
-            "p_cuts": None if self.averaged is None else list(self.averaged.probabilities),
+            "p_cuts": None if probabilities is None else list(probabilities),
             "missing_is_value": self.missing_is_value,
             "suspicions": [
                 {"kind": suspicion.kind.value, "values": list(suspicion.values)} for suspicion in self.suspicions

@@ -228,7 +228,12 @@ def _cut(numbers: FloatArray, counts: CountArray, method: str | list[float], *, 
         found = import_module("credimi.inference.numbers.of_column").averaged(counts)
         if found is not None:
             averaged, places, odds = found
-            return _Cut(ranges.cuts_after(numbers, places - 1), CutBy.AVERAGE, odds, averaged)
+            if averaged.log_odds > 0.0:
+                return _Cut(ranges.cuts_after(numbers, places - 1), CutBy.AVERAGE, odds, averaged)
+            # Independence is more probable. The ranges that fit dependence best would then show noise; with others the
+            # column may be informative all the same, and for that quarters, which do not look at the target, are fair.
+            averaged = replace(averaged, probabilities=None)
+            return _Cut(ranges.quantile_cuts(numbers, totals, _QUARTERS), CutBy.QUARTERS, averaged=averaged)
     elif method == "mdl":
         if compiled:
             counted, cut_positions, odds = discretize.cut_by_mdl(numbers, counts)

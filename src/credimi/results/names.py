@@ -73,6 +73,6 @@ def _start(name: str, room: int) -> str:
 
 def _width(text: str) -> int:
     """The width in columns of a terminal; some characters take two."""
-    from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
+    from rich.cells import cell_len
 
     return cell_len(text)

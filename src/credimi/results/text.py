@@ -35,7 +35,7 @@ _WORDS_WIDTH = 20  # columns of the terminal that sentences in a table need at l
 
 def printed(sections: Iterable[Section], shown: Shown = IN_PYTHON) -> str:
     """The sections as plain text."""
-    from rich.console import Console  # noqa: PLC0415  (rich is loaded only to print)
+    from rich.console import Console
 
     console = Console(file=io.StringIO(), width=shown.width, force_jupyter=False)  # it would show an empty output
     with console.capture() as capture:
@@ -62,7 +62,7 @@ def parts(sections: Iterable[Section], shown: Shown) -> Iterator[Lines | Text]:
 
 def line(words: str, *, wraps: bool = True) -> Text:
     """One line as it is: in a plain str, rich would read markup, and :names: as pictures."""
-    from rich.text import Text  # noqa: PLC0415  (rich is loaded only to print)
+    from rich.text import Text
 
     return Text(plain(words), no_wrap=not wraps)
 
@@ -89,7 +89,7 @@ class Cells(NamedTuple):
     @property
     def width(self) -> int:
         """Columns of the terminal that it takes."""
-        from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
+        from rich.cells import cell_len
 
         return max(map(cell_len, (self.head, *self.cells)))
 
@@ -141,8 +141,8 @@ class Lines:
 
     def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
         """The table as wide as its cells, or laid out by rich if that does not fit."""
-        from rich.segment import Segment  # noqa: PLC0415  (rich is loaded only to print)
-        from rich.style import Style  # noqa: PLC0415  (rich is loaded only to print)
+        from rich.segment import Segment
+        from rich.style import Style
 
         widths = [column.width for column in self.columns]
         widths[-1] = max(widths[-1], 1)  # as rich has it
@@ -159,7 +159,7 @@ class Lines:
 
     def laid_out(self) -> Grid:
         """The table with each cell measured and wrapped by rich."""
-        from rich.text import Text  # noqa: PLC0415  (a plain str would be read as markup, and :names: as pictures)
+        from rich.text import Text  # a plain str would be read as markup, and :names: as pictures
 
         grid = self._grid([None] * len(self.columns))
         for colour, *cells in zip(self.colours, *(column.cells for column in self.columns), strict=True):
@@ -168,9 +168,9 @@ class Lines:
 
     def _grid(self, widths: Sequence[int | None]) -> Grid:
         """The head of the table, with columns of these widths."""
-        from rich import box  # noqa: PLC0415  (rich is loaded only to print)
-        from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
-        from rich.text import Text  # noqa: PLC0415  (rich is loaded only to print)
+        from rich import box
+        from rich.table import Table as Grid
+        from rich.text import Text
 
         grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, show_edge=False)
         for column, width in zip(self.columns, widths, strict=True):
@@ -182,7 +182,7 @@ class Lines:
 
 def _filled(column: Cells, width: int) -> Iterator[str]:
     """The cells of one column, all of them as wide; some characters take two columns of the terminal, others none."""
-    from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
+    from rich.cells import cell_len
 
     for cell in column.cells:
         blanks = " " * (width - cell_len(cell))

@@ -61,7 +61,7 @@ def third_step(monkeypatch: pytest.MonkeyPatch) -> None:
 
         def told(self, share: float, doing: str = "") -> None:
             assert 0.0 <= share <= 1.0
-            if doing.startswith("what says the same as bmi"):
+            if doing.startswith("what says the same as age"):
                 raise KeyboardInterrupt
 
     monkeypatch.setattr(terminal_io, "progress", lambda _: Bar())
@@ -74,7 +74,7 @@ def test_ctrl_c_prints_the_steps_so_far(capsys: pytest.CaptureFixture[str], tmp_
     code, out, _ = answer(capsys, "select", DATA, *arguments, "--format", "json")
     assert code == 130
     found = json.loads(out)
-    assert found["features"] == ["glucose", "age", "bmi"]
+    assert found["features"] == ["glucose", "bmi", "age"]
     assert found["complete"] is False
     code, out, err = answer(capsys, "select", DATA, *arguments, "--output", output)
     assert code == 130

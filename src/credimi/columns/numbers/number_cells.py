@@ -105,13 +105,14 @@ class AveragedCuts:
     """What is known of a number when no cut was chosen.
 
     `components` (3, size) are the log evidence of each component relative to independence, prior weight included, and
-    mean and variance of I. `probabilities` are those of a cut near each of the cuts of the most probable segmentation.
+    mean and variance of I. `probabilities` are those of a cut near each of the cuts of the most probable segmentation;
+    None if the ranges are quarters.
     If the target is a number, too, `of_target` has the counts from which the components come.
     """
 
     cells: tuple[Cells, ...]
     components: FloatArray
-    probabilities: tuple[float, ...]
+    probabilities: tuple[float, ...] | None
     of_target: TargetCells | None = None
 
     @property

@@ -9,6 +9,7 @@ most informative about the target.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -144,8 +145,6 @@ def _with_fewer_columns(
 
 def _missing_together(data: Data, reading: Reading) -> Iterator[Together]:
     """Pairs of columns that lack values in the same rows, the most alike first."""
-    from dataclasses import replace  # noqa: PLC0415
-
     try:
         codes = codes_without_target(data, replace(reading, target_cuts=None, discretize="quantile:2", progress=None))
     except CredimiError:

@@ -10,7 +10,6 @@ more than `_CELLS_AT_ONCE` cells. A column of numbers has a cell for each of its
 
 from __future__ import annotations
 
-import pickle
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from credimi.sources.clusters.asked import RowsElsewhere
 
     SharesOf = Callable[[Iterator[IntegerArray], int], FloatArray]
+    _Packed = tuple[int, bytes, tuple[int, ...], tuple[tuple[int, bytes], ...], SharesOf | None]
 
 _CELLS_AT_ONCE = 1 << 22
 _CELLS_KEPT = 1 << 23
@@ -49,6 +49,19 @@ class _Division:
     def branches(self) -> int:
         """Their number."""
         return int(self.branch_of.max(initial=-1)) + 1
+
+    def packed(self) -> _Packed:
+        """What is sent: the branches, compressed, as they are long arrays of few numbers."""
+        stand_ins = tuple((column, _compressed(branch_of)) for column, branch_of in self.stand_ins)
+        return self.column, _compressed(self.branch_of), self.children, stand_ins, self.shares_of
+
+
+def _compressed(numbers: IntegerArray) -> bytes:
+    return zlib.compress(numbers.astype("<i8").tobytes())
+
+
+def _restored(data: bytes) -> IntegerArray:
+    return np.frombuffer(zlib.decompress(data), dtype="<i8").astype(np.int64)
 
 
 class NodesElsewhere:
@@ -146,12 +159,12 @@ class NodesElsewhere:
         sizes = [self._size(branches) for _, branches in wanted]
         if sum(sizes) + sum(cells.size for cells in self._cells.values()) > _CELLS_KEPT:
             self._cells.clear()
-        flat = self._elsewhere.numbers(CountNodes(zlib.compress(pickle.dumps(self._way_to(wanted))), tuple(wanted)))
+        flat = self._elsewhere.numbers(CountNodes(self._way_to(wanted), tuple(wanted)))
         if not flat.size:
             flat = np.zeros(sum(sizes))
         self._cells |= zip(wanted, np.split(flat, np.cumsum(sizes)[:-1]), strict=True)
 
-    def _way_to(self, wanted: list[tuple[int, int]]) -> dict[int, _Division]:
+    def _way_to(self, wanted: list[tuple[int, int]]) -> dict[int, _Packed]:
         """The divisions of all ancestors of these nodes, parents first; and of the nodes that are divided."""
         needed = {node for node, branches in wanted if branches}
         for node, _ in wanted:
@@ -159,7 +172,7 @@ class NodesElsewhere:
             while parent is not None and parent not in needed:
                 needed.add(parent)
                 parent = self._parents.get(parent)
-        return {node: self._divisions[node] for node in sorted(needed)}
+        return {node: self._divisions[node].packed() for node in sorted(needed)}
 
     def _block(self, cells: FloatArray, classes: int, column: int) -> FloatArray:
         place = int(self._place[column])
@@ -193,16 +206,16 @@ class NodesElsewhere:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountNodes(Added):
-    """The cells of some nodes; `way` has the divisions that lead there, compressed: long arrays of few numbers."""
+    """The cells of some nodes; `way` has the divisions that lead there."""
 
-    way: bytes
+    way: dict[int, _Packed]
     wanted: tuple[tuple[int, int], ...]
 
     def numbers(self, codes: Codes) -> AnyArray:
         """The cells, one node after the other."""
-        rows, divisions = NodeRows(codes), pickle.loads(zlib.decompress(self.way))  # noqa: S301  (made by this process)
-        for node, division in divisions.items():
-            rows.divide(node, division.column, division.branch_of)
-            if division.children:
-                rows.descend(node, division.children, division.stand_ins, division.shares_of)
+        rows = NodeRows(codes)
+        for node, (column, branch_of, children, stand_ins, shares_of) in self.way.items():
+            rows.divide(node, column, _restored(branch_of))
+            if children and shares_of is not None:
+                rows.descend(node, children, [(other, _restored(of)) for other, of in stand_ins], shares_of)
         return np.concatenate([rows.cells(node, branches) for node, branches in self.wanted])

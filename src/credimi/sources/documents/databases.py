@@ -45,9 +45,9 @@ class SqliteTable(Document):
         return self.fields
 
     @classmethod
-    def table_of(cls, place: Place, file: Foreign, first: bytes, table: str | None) -> Self | None:  # noqa: ARG003  (it is opened by its path)
+    def table_of(cls, place: Place, file: Foreign, first: bytes, table: str | None) -> Self | None:
         """One of the tables."""
-        import sqlite3  # noqa: PLC0415  (rarely needed)
+        import sqlite3
 
         try:
             with closing(_sqlite(_here(place, cls.kind))) as database:
@@ -60,7 +60,7 @@ class SqliteTable(Document):
 
     def batches(self, place: Place, wanted: Wanted) -> Iterator[Batch]:
         """The wanted columns, some rows after the other."""
-        import sqlite3  # noqa: PLC0415  (rarely needed)
+        import sqlite3
 
         columns = ", ".join(map(_quoted, wanted.columns))
         try:
@@ -92,7 +92,7 @@ class DuckTable(Document):
         return self.fields
 
     @classmethod
-    def table_of(cls, place: Place, file: Foreign, first: bytes, table: str | None) -> Self | None:  # noqa: ARG003  (it is opened by its path)
+    def table_of(cls, place: Place, file: Foreign, first: bytes, table: str | None) -> Self | None:
         """One of the tables; None if this is no such database."""
         where, mark = _DUCK
         if first[where] != mark:
@@ -121,7 +121,7 @@ def _here(place: Place, kind: str) -> Path:
 
 
 def _sqlite(path: Path) -> sqlite3.Connection:
-    import sqlite3  # noqa: PLC0415  (rarely needed)
+    import sqlite3
 
     return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
 

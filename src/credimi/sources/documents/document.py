@@ -59,11 +59,11 @@ class Document(Layout):
             yield Batch(columns, rows, cells=self.rows * len(wanted.columns), path=place)
         wanted.progress(1.0)
 
-    def copy_columns(self, place: Place, wanted: Sequence[str], output: Path, suffix: str, *, safe: bool) -> None:  # noqa: ARG002  (nothing is written)
+    def copy_columns(self, place: Place, wanted: Sequence[str], output: Path, suffix: str, *, safe: bool) -> None:
         """Refuse to write."""
         raise CredimiError(f"{place} is {self.kind}, which is read and not written: give the data as CSV or Parquet")
 
-    def sharing(self, shared: dict[object, Foreign]) -> Self:  # noqa: ARG002  (no two documents are the same)
+    def sharing(self, shared: dict[object, Foreign]) -> Self:
         """The same document."""
         return self
 

@@ -35,7 +35,7 @@ class JsonArray(Document):
     rows: int
 
     @classmethod
-    def table_of(cls, place: Place, file: Foreign, first: bytes, table: str | None) -> Self | None:  # noqa: ARG003  (JSON has one)
+    def table_of(cls, place: Place, file: Foreign, first: bytes, table: str | None) -> Self | None:
         """The columns of an array of objects; None if this is something else."""
         packed = PACKED.get(place.suffix.lower())
         if packed and not place.name.lower().endswith(tuple(f".json{suffix}" for suffix in PACKED)):

@@ -49,7 +49,7 @@ class StatisticsFile(Document):
     rows: int
 
     @classmethod
-    def table_of(cls, place: Place, file: Foreign, first: bytes, table: str | None) -> Self | None:  # noqa: ARG003  (there is one table)
+    def table_of(cls, place: Place, file: Foreign, first: bytes, table: str | None) -> Self | None:
         """The columns of an open file."""
         reader = next(name for mark, name in _READERS.items() if first.startswith(mark))
         pyreadstat, path = library("pyreadstat", "stats"), local_path(place)
