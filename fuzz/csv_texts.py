@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import csv
 import io
+from bisect import bisect_left
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from credimi import count
+from credimi.columns.meaning.meaning import CATEGORIES
 from credimi.counts import tabulate
 from credimi.sources.csv import csv_coder, csv_files, csv_split
 from credimi.sources.formats import PACKED
-from fuzz.common import as_read, cells_of, counted, expect, expect_cells, is_number, patched, refusal, shorter
+from fuzz.common import Cells, as_read, cells_of, counted, expect, expect_cells, is_number, patched, refusal, shorter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from random import Random
 
@@ -148,7 +151,7 @@ def unclosed(text: str, delimiter: str) -> bool:
 
 
 def expected(case: dict[str, Any]) -> Any:  # noqa: ANN401
-    """The cells that csv and a naive count find; None where the file has to be refused."""
+    """The rows and cells that csv and a naive count find, and whether the target is a number; None where refused."""
     text = whole(case)
     rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=case["delimiter"]) if row]
     names, *rows = rows
@@ -159,7 +162,9 @@ def expected(case: dict[str, Any]) -> Any:  # noqa: ANN401
         seen = {text for text in values if not means_missing(text, case["missing"])}
         read = as_read(sorted(seen))
         columns[name] = [read.get(text) for text in values]
-    return len(rows), counted(columns, names[-1])
+    values = {text for text in columns[names[-1]] if text is not None}
+    is_cut = len(values) > CATEGORIES and all(map(is_number, values))
+    return len(rows), counted(columns, names[-1]), is_cut
 
 
 def means_missing(text: str, missing: list[Any]) -> bool:
@@ -177,7 +182,7 @@ def check(case: dict[str, Any], folder: Path) -> None:
     expected_result = expected(case)
     if case["bad"] is not None and case["body"].strip("\r\n"):
         position = len(text) - int(case["bad"] * len(case["body"].encode()))
-        text, expected_result = text[:position] + b"\xff" + text[position:], None
+        text, expected_result = text[:position] + b"\x81" + text[position:], None
     write(path, (b"\xef\xbb\xbf" if case["bom"] else b"") + text, case["packed"])
     options = {"delimiter": case["delimiter"] if case["named"] else None, "threads": case["threads"]}
     sizes = {"_PART": case["part"], "_BLOCK": case["block"], "_ROWS": case["rows"]}
@@ -200,9 +205,21 @@ def check(case: dict[str, Any], folder: Path) -> None:
         expect(error is not None, "ragged lines, open quotes and bytes that are no text are refused", counts)
         return
     expect(error is None, "a proper file is counted", error)
-    rows, min_cells = expected_result
+    rows, cells, is_cut = expected_result
     expect(counts.rows == rows, "the rows of a CSV file are those of csv", f"{counts.rows}, not {rows}")
-    expect_cells(cells_of(counts), min_cells, "the cells of a CSV file are those of csv")
+    cuts = counts.settings.target_cuts
+    expect((cuts is not None) == is_cut, "a target of many numbers is a number, and no other is", cuts)
+    expect_cells(
+        cells_of(counts), in_ranges(cells, cuts) if is_cut else cells, "the cells of a CSV file are those of csv"
+    )
+
+
+def in_ranges(cells: Cells, cuts: Sequence[float]) -> Cells:
+    """The same cells; a class that is a number is the position of its range, which is the number of cuts below it."""
+    found: Cells = Counter()
+    for (name, number, value), rows in cells.items():
+        found[name, None if number is None else str(bisect_left(cuts, float(number))), value] += rows
+    return found
 
 
 def write(path: Path, content: bytes, packed: str) -> None:

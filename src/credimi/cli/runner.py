@@ -10,7 +10,7 @@ import re
 import sys
 import warnings
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -61,7 +61,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         options.refuse(unknown, _is_option)
     try:
         with warnings.catch_warnings():  # restores `showwarning`
-            warnings.showwarning = _show_warning
+            warnings.showwarning = partial(_show_warning, options)
             with standard_input.temporary_copy(options):
                 return _run(options.command, options)
     except NoRowsError as error:
@@ -103,9 +103,10 @@ def declared(name: str) -> Command:
     return command
 
 
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+def _show_warning(options: argparse.Namespace, message: Warning | str, *_: object, **__: object) -> None:
     """Print a warning like the command's other messages, without its location in the code."""
-    say(f"warning: {message}")
+    saved = getattr(options, "saved", None)  # of standard input, which errors do not name either
+    say(f"warning: {message if saved is None else str(message).replace(str(saved), standard_input.NAME)}")
 
 
 def _run(name: str, options: argparse.Namespace) -> int:

@@ -51,9 +51,9 @@ class FeatureKind(StrEnum):
 class CutBy(StrEnum):
     """How the cuts of a column of numbers were chosen."""
 
-    AVERAGE = "average"  # the most probable ones, though all were averaged over
+    AVERAGE = "average"  # the most probable ones, or quarters, though all were averaged over
     MDL = "mdl"
-    QUARTERS = "quarters"  # as no cut passes the MDL test, or independence is more probable in the average
+    QUARTERS = "quarters"  # as no cut passes the MDL test
     QUANTILE = "quantile"
     GIVEN = "given"
 

@@ -233,7 +233,7 @@ def _cut(numbers: FloatArray, counts: CountArray, method: str | list[float], *, 
             # Independence is more probable. The ranges that fit dependence best would then show noise; with others the
             # column may be informative all the same, and for that quarters, which do not look at the target, are fair.
             averaged = replace(averaged, probabilities=None)
-            return _Cut(ranges.quantile_cuts(numbers, totals, _QUARTERS), CutBy.QUARTERS, averaged=averaged)
+            return _Cut(ranges.quantile_cuts(numbers, totals, _QUARTERS), CutBy.AVERAGE, averaged=averaged)
     elif method == "mdl":
         if compiled:
             counted, cut_positions, odds = discretize.cut_by_mdl(numbers, counts)

@@ -170,11 +170,11 @@ def union(one: Labels, other: Labels, max_labels: int | None = None) -> tuple[La
         uncounted = sorted({text for each in (one, other) if each.kind == MANY for text in each.texts})
         return Labels(MANY, tuple(uncounted[:1])), collapsed(one)[1], collapsed(other)[1]
     if one.kind != other.kind:
+        if {one.kind, other.kind} == {TEXT, LOOSE}:  # also if all texts of one of them meant missing
+            return union(replace(one, kind=LOOSE), replace(other, kind=LOOSE))
         if not len(one) or not len(other):
             nonempty = one if len(one) else kindless(other)
             return nonempty, np.arange(len(one)), np.arange(len(other))
-        if {one.kind, other.kind} == {TEXT, LOOSE}:
-            return union(replace(one, kind=LOOSE), replace(other, kind=LOOSE))
         first, second = _alike(one, other)
         if MANY in (first[0].kind, second[0].kind):
             return Labels(MANY), first[1], second[1]

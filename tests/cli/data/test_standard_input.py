@@ -108,6 +108,17 @@ def test_refusals(
     assert "credimi-" not in found
 
 
+@pytest.mark.filterwarnings("default")
+def test_it_is_named_where_it_is_not_utf_8(pipe: Callable[[bytes], None], call: Call) -> None:
+    pipe(base().encode() + b"y,\xe9,1\n")
+    code, _, err = call("rank", "-", "--target", "y")
+    said = [line for line in err.splitlines() if "warning" in line]
+    assert (code, said) == (
+        0,
+        ["credimi: warning: standard input is not UTF-8: it is read as Windows-1252 (cp1252)"],
+    )
+
+
 @pytest.mark.parametrize("command", ["rank", "select", "tree", "prequential", "pairs", "network"])
 def test_it_is_named_where_it_has_no_rows(pipe: Callable[[bytes], None], refusal: Refusal, command: str) -> None:
     pipe(b"a,y\n")
