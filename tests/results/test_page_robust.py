@@ -20,7 +20,7 @@ FACTORS = (1.3, 2.2, 7.0, math.inf)
 
 @pytest.fixture(scope="module")
 def ranking() -> Ranking:
-    return rank(table(4, rows=600), "class", robust_factor=2.2)
+    return rank(table(4, rows=600), "class", epsilon=0.003, robust_factor=2.2)
 
 
 def test_probabilities_and_bands_are_pythons(ranking: Ranking) -> None:
@@ -36,7 +36,7 @@ def test_probabilities_and_bands_are_pythons(ranking: Ranking) -> None:
     asked = ["inf" if factor == math.inf else factor for factor in FACTORS]
     found = node(program, data | {"asked": asked}, "robust.js")
     for factor, answer in zip(FACTORS, found, strict=True):
-        again = rank(table(4, rows=600), "class", robust_factor=factor)
+        again = rank(table(4, rows=600), "class", epsilon=0.003, robust_factor=factor)
         for place, row in enumerate(ranking):
             block = ranking._kept.blocks[place]  # noqa: SLF001
             laws = information_bounds(
