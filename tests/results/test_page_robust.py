@@ -81,7 +81,7 @@ def test_the_slider_decides_again_and_shows_bands(show: Callable[..., Any], rank
     first = ranking[0]
     page.fill("#factor", "2.2")
     shown = f"{first['robust_low']:.4f} to {first['robust_high']:.4f}"
-    assert page.locator(".row .ends").first.inner_text() == shown
+    assert page.locator(".row > .ends").first.inner_text() == shown
     assert f"At factor 2.2\n{shown}" in page.inner_text(".detail dl")
     page.evaluate("document.getElementById('factor-slider').value = 1000")
     page.dispatch_event("#factor-slider", "input")
