@@ -38,7 +38,6 @@ QUESTIONS: dict[str, Callable[[Any], object]] = {
     "rank, robust": lambda data: credimi.rank(data, TARGET, robust_factor=2.0),
     "rank_by": lambda data: credimi.rank_by(data, TARGET, GROUP),
     "select, distinct": lambda data: credimi.select(data, TARGET, max_features=4),
-    "select, smallest": lambda data: credimi.select(data, TARGET, rule="smallest", max_features=4),
     "select, relevant": lambda data: credimi.select(data, TARGET, rule="relevant"),
     "interactions": lambda data: credimi.interactions(data, TARGET, top=5),
     "pairs": credimi.pairs,

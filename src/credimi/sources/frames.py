@@ -181,8 +181,10 @@ def _nonempty_stream(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
 
 def _reader(data: Foreign, wanted: Sequence[str]) -> pa.RecordBatchReader:
     """The stream of a table; DuckDB is asked for smaller batches, as its default is a million rows, however wide."""
-    if type(data).__module__.startswith(("duckdb", "_duckdb")) and hasattr(data, "to_arrow_reader"):
-        return data.to_arrow_reader(_enough_rows(len(wanted)))
+    if type(data).__module__.startswith(("duckdb", "_duckdb")):
+        if hasattr(data, "to_arrow_reader"):
+            return data.to_arrow_reader(_enough_rows(len(wanted)))
+        data = data.project("*")  # older relations give their rows once, and all of them
     return reader_of(data[list(wanted)] if is_polars(data) else data)
 
 

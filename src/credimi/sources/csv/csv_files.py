@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Self
 import pyarrow as pa
 import pyarrow.csv
 
+from credimi.columns.arrow_buffers import text_array
 from credimi.core.errors import CredimiError, lacks_memory, one_line
 from credimi.core.remote_files import opened
 from credimi.core.threads import cores, in_order
@@ -147,7 +148,7 @@ class Header(Layout):
             values = [row[place] for row in rows if row]
         except (IndexError, UnicodeDecodeError, csv.Error):
             return None  # whoever reads the file says what is wrong
-        return Glimpse(pa.array(values, pa.string()), self.is_whole)
+        return Glimpse(text_array(values, pa.string()), self.is_whole)
 
     def batches(self, place: Place, wanted: Wanted) -> Iterator[Batch]:
         """The wanted columns, part by part."""
