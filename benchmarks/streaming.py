@@ -87,7 +87,7 @@ def peers(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], float]]:  # no
     coded = np.array([[LEVELS.index(value) if value else len(LEVELS) for value in row] for row in X])
 
     def selecting(**settings: Any) -> Any:  # noqa: ANN401
-        return IncrementalNaiveBayes(selector=CredibleSelector(**settings))
+        return IncrementalNaiveBayes(selector=CredibleSelector("forward", **settings))
 
     runs = {
         "credimi, dictionaries": dictionaries(IncrementalNaiveBayes, X, y),

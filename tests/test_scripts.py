@@ -62,7 +62,7 @@ pytestmark = pytest.mark.long
             ],
             2 + 4,
         ),
-        ("benchmarks/clusters.py", ["--rows", "400", "--partitions", "2"], 2 + 10),
+        ("benchmarks/clusters.py", ["--rows", "400", "--partitions", "2"], 2 + 9),
         ("benchmarks/peers.py", ["--rows", "300", "--features", "2", "--repeats", "1"], None),
         ("benchmarks/streaming.py", ["--rows", "30", "--repeats", "1", "--seen", "20", "50"], None),
         ("benchmarks/interactions.py", ["--columns", "30", "--wide", "40", "--rows", "300"], None),

@@ -154,12 +154,12 @@ def test_to_predict_and_learn_copies_nothing_of_the_others(
 
 @pytest.mark.long
 def test_to_predict_cut_numbers_looks_at_these_alone() -> None:
-    """Texts beside them cost what they cost without."""
+    """Texts beside them that are no numbers cost what they cost without."""
     model = learned([({}, "x"), ({}, "y")])
 
     def act(row: int) -> None:
-        model.predict_one({"number": row % 30, "text": f"{row}"})
-        model.learn_one({"number": row % 30, "text": f"{row}"}, "xy"[row % 2])
+        model.predict_one({"number": row % 30, "text": f"word {row}"})
+        model.learn_one({"number": row % 30, "text": f"word {row}"}, "xy"[row % 2])
 
     assert len(large_steps(act, looked_at=100)) <= 2
 

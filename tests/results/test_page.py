@@ -121,7 +121,7 @@ def test_the_density_is_that_of_the_distribution() -> None:
 @pytest.mark.long
 def test_draws_are_read_off_their_quantiles() -> None:
     counts = count(table(6, seed=2), "class")
-    ranking = rank(counts, approximation="sampled")
+    ranking = rank(counts, approximation="sampled", epsilon=0.003)
     (same, other) = node(DECIDE, {"report": data_of(ranking), "asked": [(0.003, 0.95), (0.02, 0.95)]})
     assert same["verdict"] == ranking.columns["verdict"]
     expected = rank(counts, approximation="sampled", epsilon=0.02).columns["p_above"]
