@@ -145,8 +145,9 @@ class Lines:
         from rich.style import Style
 
         widths = [column.width for column in self.columns]
+        only_marks = any(not width and any(column.cells) for column, width in zip(self.columns, widths, strict=True))
         widths[-1] = max(widths[-1], 1)  # as rich has it
-        if sum(widths) + GAP * (len(widths) - 1) > options.max_width:
+        if only_marks or sum(widths) + GAP * (len(widths) - 1) > options.max_width:
             yield self.laid_out()
             return
         yield self._grid(widths)
